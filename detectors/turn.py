@@ -35,6 +35,7 @@ class Turn:
     role: Role
     text: str = field(repr=False)
     at: datetime  # UTC, the producer's clock
+    sequence: int = 0  # position in the source; breaks ties
     digest: str = ""
     user: str | None = None
     turn: int | None = None

@@ -1,0 +1,122 @@
+"""What has become of one notification. A state says what the receiver has got, not what we did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+
+class State(StrEnum):
+    PENDING = "pending"  # nothing has left us; due as soon as a relay is free
+    SENDING = "sending"  # a request may have left us; the receiver may have got it, once or not at all
+    RETRYING = "retrying"  # the receiver has not said that it has it; it may have got it
+    ACCEPTED = "accepted"  # the receiver said that it has it
+    ABANDONED = (
+        "abandoned"  # nobody has it and nobody needs it any more (an update after its page was resolved)
+    )
+
+
+class Answer(StrEnum):
+    """What a pager said to one request."""
+
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"  # it will never take this: do not ask this channel again
+    THROTTLED = "throttled"  # later
+    UNAVAILABLE = "unavailable"  # refused, 5xx, no connection
+    LOST = "lost"  # no answer: it may have it or not
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """``reason`` is a short code for logs and metrics (``http_500``, ``timeout`` …): never a body or a URL."""
+
+    answer: Answer
+    reason: str
+    retry_after: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """``route`` is the ordered list of channels; ``channel`` the index in use.
+
+    ``channel_since`` is when the first request on this channel was made.
+    """
+
+    route: tuple[str, ...]
+    state: State = State.PENDING
+    channel: int = 0
+    attempts: int = 0
+    channel_attempts: int = 0
+    channel_since: datetime | None = None
+    next_at: datetime | None = None
+    accepted_at: datetime | None = None
+    accepted_by: str | None = None
+    reason: str = "new"
+
+    @property
+    def channel_name(self) -> str:
+        return self.route[self.channel % len(self.route)]
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """Next channel within 30 s: ``failover_after`` plus one request's time limit stays below."""
+
+    failover_after: timedelta = timedelta(seconds=20)
+    first_wait: timedelta = timedelta(milliseconds=500)
+    longest_wait: timedelta = timedelta(seconds=30)
+
+
+def started(delivery: Delivery, now: datetime) -> Delivery:
+    """A request is about to leave."""
+    return replace(
+        delivery,
+        state=State.SENDING,
+        attempts=delivery.attempts + 1,
+        channel_attempts=delivery.channel_attempts + 1,
+        channel_since=delivery.channel_since or now,
+        reason="sending",
+    )
+
+
+def answered(delivery: Delivery, attempt: Attempt, now: datetime, policy: RetryPolicy) -> Delivery:
+    """Decide what follows. Never gives up on a page: after the last channel comes the first again."""
+    if attempt.answer is Answer.ACCEPTED:
+        return replace(
+            delivery,
+            state=State.ACCEPTED,
+            accepted_at=now,
+            accepted_by=delivery.channel_name,
+            next_at=None,
+            reason=attempt.reason,
+        )
+    wait = _wait(delivery, policy)
+    if attempt.retry_after is not None:
+        wait = max(wait, attempt.retry_after)
+    since = delivery.channel_since or now
+    spent = now + wait - since > policy.failover_after
+    if attempt.answer is Answer.REJECTED or spent:
+        return _next_channel(delivery, attempt, now, wait)
+    return replace(delivery, state=State.RETRYING, next_at=now + wait, reason=attempt.reason)
+
+
+def _next_channel(delivery: Delivery, attempt: Attempt, now: datetime, wait: timedelta) -> Delivery:
+    channel = delivery.channel + 1
+    round_done = channel % len(delivery.route) == 0
+    return replace(
+        delivery,
+        state=State.RETRYING,
+        channel=channel,
+        channel_attempts=0,
+        channel_since=None,
+        # A fresh channel is asked at once; a new round over all of them waits first.
+        next_at=now + wait if round_done else now,
+        reason=attempt.reason,
+    )
+
+
+def _wait(delivery: Delivery, policy: RetryPolicy) -> timedelta:
+    """Doubling, and growing with the rounds made, so that a dead pager is not hammered."""
+    doublings = min(delivery.channel_attempts - 1 + delivery.channel // len(delivery.route), 10)
+    return min(policy.first_wait * (1 << max(doublings, 0)), policy.longest_wait)

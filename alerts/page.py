@@ -1,0 +1,47 @@
+"""What a page says. It carries no user text: what may be happening, since when, and the first thing to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    PAGE = "page"  # rings somebody now
+    TICKET = "ticket"  # is read in working hours
+    ACKNOWLEDGE = "acknowledge"  # tells the pager that somebody is on it
+    RESOLVE = "resolve"  # tells the pager that it is over
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One notification's content (DESIGN §7). Every field is ours or an enum of ours; none is a user's.
+
+    ``dedup_key`` is the incident's key, with a suffix when a rise in severity must ring again.
+    ``alike`` counts incidents of the same release in the last hour.
+    """
+
+    kind: Kind
+    dedup_key: str
+    incident: str
+    level: str
+    outcome: str
+    reason: str
+    score: float
+    since: datetime
+    deadline: datetime | None
+    release: str
+    track: str
+    lang: str
+    region: str
+    missing: tuple[str, ...] = ()
+    alike: int = 1
+    step: int = 0
+    escalates_at: datetime | None = None
+    link: str | None = None
+    ack_link: str | None = None
+    runbook: str | None = None
+    test: bool = False
+    degraded: bool = False  # sent while the database was away
+    detected_at: datetime | None = None

@@ -1,0 +1,57 @@
+"""What the alerting edges need from outside. The store and the pagers stand behind these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from alerts.delivery import Attempt, Delivery
+from alerts.page import Page
+
+
+class Clock(Protocol):
+    def now(self) -> datetime:
+        """Aware, UTC."""
+        ...
+
+    async def sleep(self, duration: timedelta) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """A row of the outbox: one page to one target. ``id`` is made from what it says, so it is written once."""
+
+    id: str
+    page: Page
+    delivery: Delivery
+    created_at: datetime
+
+
+class Pager(Protocol):
+    """One channel to people."""
+
+    name: str
+
+    async def send(self, page: Page) -> Attempt:
+        """Make one request and tell what was answered. Never raises for what the network or receiver does."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Outbox(Protocol):
+    """Notifications that are not accepted yet. Claims are leases: a dead relay's rows come free again."""
+
+    async def claim(self, now: datetime, lease: timedelta, limit: int) -> Sequence[Notification]:
+        """Take rows that are due (pending, retrying with next_at ≤ now, or sending with a lease run out)."""
+        ...
+
+    async def record(self, notification_id: str, delivery: Delivery) -> None:
+        """Write what became of it."""
+        ...
+
+    async def oldest(self, now: datetime) -> timedelta:
+        """Age of the oldest row that nobody has accepted; zero if there is none."""
+        ...

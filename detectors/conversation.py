@@ -1,0 +1,95 @@
+"""A conversation as it is kept: a bounded window of entries with what was found, without their words.
+
+Only the pieces of a message that is still streaming carry text, until the message is whole (M7).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from detectors.finding import ReplySignal, UserSignal
+from detectors.turn import Role, Track
+
+# Producers' clocks differ; turn numbers are believed over times while they disagree by no more than this.
+CLOCK_SKEW = timedelta(seconds=120)
+
+_RANK = {Role.USER: 0, Role.ASSISTANT: 1, Role.HUMAN_AGENT: 2, Role.SYSTEM: 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a streamed message."""
+
+    event: str
+    at: datetime
+    turn: int | None
+    sequence: int
+    text: str = field(repr=False)
+    final: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One message in the window.
+
+    ``at`` orders it; ``done_at`` is when it was whole (the last piece of a stream); ``received`` is our
+    clock when its last event came. A streamed message is ``whole`` once its final piece is there.
+    """
+
+    event: str
+    role: Role
+    at: datetime
+    done_at: datetime
+    received: datetime
+    digest: str = ""
+    turn: int | None = None
+    message: str | None = None
+    whole: bool = True
+    pieces: tuple[Piece, ...] = ()
+    user_signal: UserSignal | None = None
+    reply_signal: ReplySignal | None = None
+    release: str = "unknown"
+    track: Track = Track.PRODUCTION
+    lang: str | None = None
+    region: str | None = None
+
+    @property
+    def speaks(self) -> bool:
+        """True once the message counts: said by somebody and whole."""
+        return self.whole and self.role is not Role.SYSTEM
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """``entries`` in order; ``seen`` the events already folded, newest last."""
+
+    key: str
+    entries: tuple[Entry, ...] = ()
+    seen: tuple[str, ...] = ()
+
+    @property
+    def newest_at(self) -> datetime | None:
+        return max((entry.done_at for entry in self.entries), default=None)
+
+
+def ordered(entries: list[Entry]) -> tuple[Entry, ...]:
+    """Put entries in the order they were said. A function of the set: arrival does not matter.
+
+    Turn numbers decide while they agree with the clocks within ``CLOCK_SKEW``; a producer that starts
+    counting anew in the same conversation is ordered by time.
+    """
+    if all(entry.turn is not None for entry in entries):
+        by_turn = sorted(entries, key=lambda e: (e.turn or 0, e.at, _RANK[e.role], e.event))
+        if _agrees_with_time(by_turn):
+            return tuple(by_turn)
+    return tuple(sorted(entries, key=lambda e: (e.at, _RANK[e.role], e.turn or 0, e.event)))
+
+
+def _agrees_with_time(entries: list[Entry]) -> bool:
+    latest = datetime.min.replace(tzinfo=entries[0].at.tzinfo) if entries else None
+    for entry in entries:
+        if latest is not None and entry.at < latest and latest - entry.at > CLOCK_SKEW:
+            return False
+        latest = max(latest, entry.at) if latest is not None else entry.at
+    return True
