@@ -1,0 +1,289 @@
+"""The incident: one crisis episode of one conversation, from the first sign until people close it.
+
+``transition`` is the whole machine. Every way through it has a named reason; effects are data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from alerts.page import Kind
+from alerts.policy import Disposition, Policy
+from detectors.finding import Level, Outcome
+
+
+class State(StrEnum):
+    WATCHING = "watching"  # a crisis is known; so far nobody was let down
+    TICKETED = "ticketed"  # a half-measure was noted for working hours
+    PAGING = "paging"  # somebody is being rung and nobody has answered
+    ACKNOWLEDGED = "acknowledged"  # a person is on it
+    RESOLVED = "resolved"  # a person has closed it
+    CLOSED = "closed"  # it went quiet and nobody had been let down
+
+    @property
+    def over(self) -> bool:
+        return self in (State.RESOLVED, State.CLOSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    key: str
+    conversation: str
+    ordinal: int
+    opened_at: datetime
+    last_crisis_at: datetime
+    state: State = State.WATCHING
+    level: Level = Level.NONE
+    outcome: Outcome | None = None
+    rank: int = 0  # gravity that was rung for; 0 if nobody was rung
+    first_rank: int = 0  # gravity of the first page; a page for more carries it in its key
+    crisis_turns: int = 0
+    score: float = 0.0
+    step: int = 0
+    escalate_at: datetime | None = None
+    paged_at: datetime | None = None  # first page
+    rung_at: datetime | None = None  # last page that was not a repeat
+    acknowledged_at: datetime | None = None
+    acknowledged_by: str | None = None
+    ended_at: datetime | None = None
+    verdict: str | None = None
+    release: str = "unknown"
+    track: str = "production"
+    lang: str = "und"
+    region: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CrisisSeen:
+    """A crisis turn was read (or an earlier one turned out graver)."""
+
+    level: Level
+    score: float
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The verdict over one exchange."""
+
+    level: Level
+    outcome: Outcome
+    disposition: Disposition
+    release: str
+    track: str
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ticked:
+    """Time has passed."""
+
+
+@dataclass(frozen=True, slots=True)
+class HumanTookOver:
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledged:
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    by: str
+    verdict: str | None = None
+
+
+Event = CrisisSeen | Settled | Ticked | HumanTookOver | Acknowledged | Resolved
+
+
+@dataclass(frozen=True, slots=True)
+class Notify:
+    """Tell people. ``rise`` > 0 marks a page that must ring again although one is out."""
+
+    kind: Kind
+    reason: str
+    step: int = 0
+    rise: int = 0
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Purge:
+    """The words kept for this incident are not needed: nobody was let down (M7)."""
+
+
+Effect = Notify | Purge
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    incident: Incident
+    reason: str
+    effects: tuple[Effect, ...] = ()
+
+
+def transition(incident: Incident, event: Event, now: datetime, policy: Policy) -> Transition:
+    """Return the incident after ``event``, the named reason, and what must be done about it."""
+    if incident.state.over:
+        return Transition(incident, "already_over")
+    match event:
+        case CrisisSeen():
+            return _crisis_seen(incident, event, now, policy)
+        case Settled():
+            return _settled(incident, event, now, policy)
+        case Ticked():
+            return _ticked(incident, now, policy)
+        case HumanTookOver():
+            return _human_took_over(incident, event, now)
+        case Acknowledged():
+            return _acknowledged(incident, event.by, now)
+        case Resolved():
+            return _resolved(incident, event, now)
+
+
+def gravity(level: Level, outcome: Outcome | None) -> int:
+    """How loud an incident rings: severity first, harm on top of it."""
+    return max(level.severity, 1) * 2 + (1 if outcome is Outcome.HARMFUL else 0)
+
+
+def begins_new_episode(incident: Incident | None, at: datetime, policy: Policy) -> bool:
+    """A crisis after the incident was closed, or long after somebody took it in hand, is a new one (R57).
+
+    One that still rings goes on: nobody has looked at it yet.
+    """
+    if incident is None or incident.state.over:
+        return True
+    if incident.state is State.PAGING:
+        return False
+    return at - incident.last_crisis_at > policy.quiet
+
+
+def _crisis_seen(incident: Incident, event: CrisisSeen, now: datetime, policy: Policy) -> Transition:
+    graver = event.level.severity > incident.level.severity
+    seen = replace(
+        incident,
+        level=event.level if graver else incident.level,
+        score=max(incident.score, event.score),
+        last_crisis_at=max(incident.last_crisis_at, event.at),
+        crisis_turns=incident.crisis_turns + 1,
+    )
+    if incident.rank and gravity(event.level, None) > incident.rank:
+        return _ring(seen, "severity_rose", now, policy, gravity(event.level, None))
+    return Transition(seen, "crisis_joined" if incident.crisis_turns else "crisis_seen")
+
+
+def _settled(incident: Incident, event: Settled, now: datetime, policy: Policy) -> Transition:
+    rank = gravity(event.level, event.outcome)
+    noted = replace(
+        incident,
+        outcome=_worst(incident.outcome, event.outcome),
+        release=event.release,
+        track=event.track,
+    )
+    if event.disposition is Disposition.NOTHING:
+        return Transition(noted, f"reply_{event.outcome.value}")
+    if event.disposition is Disposition.TICKET:
+        if incident.state is State.WATCHING:
+            ticket = Notify(Kind.TICKET, event.outcome.value, missing=event.missing)
+            return Transition(replace(noted, state=State.TICKETED), f"reply_{event.outcome.value}", (ticket,))
+        return Transition(noted, "joined")
+    if rank > incident.rank:
+        return _ring(noted, event.outcome.value, now, policy, rank, event.missing)
+    return Transition(noted, "joined_ringing" if incident.state is State.PAGING else "joined_acknowledged")
+
+
+def _ring(
+    incident: Incident, reason: str, now: datetime, policy: Policy, rank: int, missing: tuple[str, ...] = ()
+) -> Transition:
+    ringing = replace(
+        incident,
+        state=State.PAGING,
+        rank=rank,
+        first_rank=incident.first_rank or rank,
+        step=0,
+        paged_at=incident.paged_at or now,
+        rung_at=now,
+        escalate_at=_escalation(policy, 0, now),
+        acknowledged_at=None,
+        acknowledged_by=None,
+    )
+    rise = rank if incident.rank else 0
+    return Transition(ringing, reason, (Notify(Kind.PAGE, reason, 0, rise, missing),))
+
+
+def _ticked(incident: Incident, now: datetime, policy: Policy) -> Transition:
+    due = incident.escalate_at
+    if incident.state is State.PAGING and due is not None and now >= due:
+        step = incident.step + 1
+        again = replace(incident, step=step, escalate_at=_escalation(policy, step, now))
+        notify = Notify(Kind.PAGE, "nobody_acknowledged", step, _rise_of(incident))
+        return Transition(again, "nobody_acknowledged", (notify,))
+    if incident.state is State.WATCHING and now - incident.last_crisis_at > policy.quiet:
+        return Transition(replace(incident, state=State.CLOSED, ended_at=now), "went_quiet", (Purge(),))
+    return Transition(incident, "nothing_due")
+
+
+def _human_took_over(incident: Incident, event: HumanTookOver, now: datetime) -> Transition:
+    if incident.state is not State.PAGING:
+        return Transition(incident, "human_took_over")
+    return _acknowledged(incident, "human_agent", max(now, event.at), "human_took_over")
+
+
+def _acknowledged(incident: Incident, by: str, now: datetime, reason: str = "acknowledged") -> Transition:
+    if incident.state is State.ACKNOWLEDGED:
+        return Transition(incident, "already_acknowledged")
+    taken = replace(
+        incident, state=State.ACKNOWLEDGED, acknowledged_at=now, acknowledged_by=by, escalate_at=None
+    )
+    told = (Notify(Kind.ACKNOWLEDGE, reason, rise=_rise_of(incident)),) if incident.rank else ()
+    return Transition(taken, reason, told)
+
+
+def _resolved(incident: Incident, event: Resolved, now: datetime) -> Transition:
+    done = replace(
+        incident,
+        state=State.RESOLVED,
+        ended_at=now,
+        verdict=event.verdict,
+        acknowledged_by=incident.acknowledged_by or event.by,
+        acknowledged_at=incident.acknowledged_at or now,
+        escalate_at=None,
+    )
+    told = (Notify(Kind.RESOLVE, "resolved", rise=_rise_of(incident)),) if incident.rank else ()
+    return Transition(done, "resolved", told)
+
+
+def _rise_of(incident: Incident) -> int:
+    """The suffix of the page that is out. The first page carries none."""
+    return 0 if incident.first_rank == incident.rank else incident.rank
+
+
+def _escalation(policy: Policy, step: int, now: datetime) -> datetime | None:
+    if not policy.steps:
+        return None
+    return now + policy.steps[step % len(policy.steps)].after
+
+
+_BADNESS = (
+    Outcome.NOT_APPLICABLE,
+    Outcome.HANDLED,
+    Outcome.OVER_TRIGGERED,
+    Outcome.INCOMPLETE,
+    Outcome.SAFE_NOT_SUPPORTIVE,
+    Outcome.UNHANDLED,
+    Outcome.NO_REPLY,
+    Outcome.HARMFUL,
+)
+
+
+def worse(one: Outcome, other: Outcome) -> bool:
+    """True if ``one`` lets the person down more than ``other``."""
+    return _BADNESS.index(one) > _BADNESS.index(other)
+
+
+def _worst(one: Outcome | None, other: Outcome) -> Outcome:
+    return other if one is None or worse(other, one) else one

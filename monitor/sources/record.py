@@ -1,0 +1,39 @@
+"""What a source hands on: raw records with their positions, nothing decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from monitor.store.work import Partition
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    partition: Partition
+    offset: int
+    key: bytes | None = field(repr=False)
+    value: bytes | None = field(repr=False)
+    headers: tuple[tuple[str, bytes], ...] = field(default=(), repr=False)
+    timestamp: datetime | None = None  # the broker's
+
+
+class Handler(Protocol):
+    """The pipeline, as a source sees it."""
+
+    async def handle(self, batch: Sequence[Record]) -> Mapping[Partition, int]:
+        """Process a batch; return the next offset of every partition that is safely in the database.
+
+        A partition that is missing from the answer is not committed.
+        """
+        ...
+
+    async def assigned(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
+        """Called when partitions come: return the offsets to read on from (the database is the truth)."""
+        ...
+
+    async def revoked(self, partitions: Sequence[Partition]) -> None:
+        """Called when partitions go, after the batch in hand is done."""
+        ...
