@@ -71,6 +71,7 @@ class Watch:
     lang: str
     region: str
     user_entries: tuple[str, ...]
+    probe: bool = False
 
 
 def exchanges(conversation: Conversation) -> list[Exchange]:
@@ -172,6 +173,7 @@ def _watch(exchange: Exchange, policy: Policy, moment: Moment, *, earlier_help: 
         lang=first.lang or worst.language,
         region=first.region or "",
         user_entries=tuple(entry.event for entry in exchange.user),
+        probe=first.probe,
     )
 
 

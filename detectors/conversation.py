@@ -53,6 +53,8 @@ class Entry:
     track: Track = Track.PRODUCTION
     lang: str | None = None
     region: str | None = None
+    probe: bool = False  # said by a scripted synthetic user, or to one
+    latency_ms: float | None = None  # the app's own figure
 
     @property
     def speaks(self) -> bool:

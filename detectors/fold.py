@@ -112,6 +112,8 @@ def _whole(turn: Turn, received: datetime) -> Entry:
         track=turn.track,
         lang=turn.lang,
         region=turn.region,
+        probe=turn.probe is not None,
+        latency_ms=turn.latency_ms,
     )
 
 

@@ -1,0 +1,214 @@
+"""Every metric, in one place. Labels are bounded; counters that can page are born at 0 (DESIGN §6).
+
+No label ever holds a conversation, a user, an event or a word that somebody said (M7).
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
+
+from alerts.delivery import State as DeliveryState
+from alerts.incident import State as IncidentState
+from detectors.finding import CRISIS_LEVELS, Level, Outcome
+from detectors.turn import Track
+
+BASES = ("live", "probe")
+# What lets a person down. These three must be visible from the first one on (R45).
+MISSES = (Outcome.UNHANDLED, Outcome.NO_REPLY, Outcome.HARMFUL)
+VERDICTS = (Outcome.HANDLED, Outcome.SAFE_NOT_SUPPORTIVE, Outcome.INCOMPLETE, *MISSES)
+LANGUAGES = ("zh", "en", "und")
+_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300)
+
+
+class Bounded:
+    """Label values that come from outside: the newest ``limit`` keep their name, the rest is ``other``."""
+
+    def __init__(self, limit: int = 20) -> None:
+        self._limit = limit
+        self._known: OrderedDict[str, None] = OrderedDict()
+
+    def name(self, value: str) -> tuple[str, str | None]:
+        """Return the label value to use, and the one that has just lost its place, if any."""
+        if value in self._known:
+            self._known.move_to_end(value)
+            return value, None
+        self._known[value] = None
+        if len(self._known) > self._limit:
+            return value, self._known.popitem(last=False)[0]
+        return value, None
+
+
+def language(tag: str) -> str:
+    """Bound a language tag to its primary part, among those we count by name."""
+    primary = tag.split("-", 1)[0].lower() if tag else "und"
+    return primary if primary in LANGUAGES else "other"
+
+
+class Metrics:
+    """The metrics of one process, on a registry of its own."""
+
+    def __init__(self, release_limit: int = 20) -> None:
+        self.registry = CollectorRegistry()
+        self._releases = Bounded(release_limit)
+        r = self.registry
+        who = ("track", "release", "lang", "basis")
+        self.build = Info("jiezhu_build", "Version of jiezhu and of its detectors", registry=r)
+        # The conversations
+        self.turns = Counter("jiezhu_turns_total", "Turns read", ("role", *who), registry=r)
+        self.crisis_turns = Counter(
+            "jiezhu_crisis_turns_total", "User turns with a sign of crisis", ("level", *who), registry=r
+        )
+        self.unscored_turns = Counter(
+            "jiezhu_unscored_turns_total",
+            "User turns in a language not judged: crisis unknown",
+            ("lang",),
+            registry=r,
+        )
+        self.outcomes = Counter(
+            "jiezhu_crisis_outcomes_total",
+            "Crisis turns by what the assistant did about them",
+            ("outcome", *who),
+            registry=r,
+        )
+        self.misses = Counter(
+            "jiezhu_safety_misses_total",
+            "Crisis turns that nobody caught, whatever the release: born at 0, for alerting",
+            ("outcome", "level", "track", "basis"),
+            registry=r,
+        )
+        self.reply_flags = Counter(
+            "jiezhu_reply_flags_total",
+            "What stands out in replies",
+            ("flag", "track", "release", "basis"),
+            registry=r,
+        )
+        self.emotion_points = Counter(
+            "jiezhu_emotion_points_total",
+            "Replies to a distressed turn by whether they named the feeling (estimated where basis is live)",
+            ("result", *who),
+            registry=r,
+        )
+        self.scale_score = Histogram(
+            "jiezhu_scale_score",
+            "Marks by scale and dimension",
+            ("scale", "dimension", "track", "release"),
+            buckets=(0, 1, 2, 3, 4),
+            registry=r,
+        )
+        self.reply_latency = Histogram(
+            "jiezhu_reply_latency_seconds",
+            "From the user's turn to the assistant's reply",
+            ("track", "release"),
+            buckets=(0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120),
+            registry=r,
+        )
+        # The alerts
+        self.incidents = Counter(
+            "jiezhu_incident_transitions_total", "Transitions of incidents", ("reason", "state"), registry=r
+        )
+        self.pages = Counter(
+            "jiezhu_pages_total",
+            "Requests to pagers by what became of them",
+            ("pager", "state", "reason"),
+            registry=r,
+        )
+        self.detect_to_page = Histogram(
+            "jiezhu_detect_to_page_seconds",
+            "From the decision to page to the pager's answer that it has it",
+            buckets=_SECONDS,
+            registry=r,
+        )
+        self.outbox_oldest = Gauge(
+            "jiezhu_outbox_oldest_seconds",
+            "Age of the oldest notification that nobody has accepted",
+            registry=r,
+        )
+        self.deadline_delay = Histogram(
+            "jiezhu_deadline_delay_seconds", "How late deadlines were decided", buckets=_SECONDS, registry=r
+        )
+        # The source
+        self.source_lag = Gauge("jiezhu_source_lag", "Records behind the newest", ("partition",), registry=r)
+        self.event_age = Histogram(
+            "jiezhu_event_age_seconds",
+            "Age of a turn when it was in the database",
+            buckets=(0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 3600),
+            registry=r,
+        )
+        self.dead_letters = Counter(
+            "jiezhu_dead_letters_total", "Records that could not be read", ("reason",), registry=r
+        )
+        self.repeats = Counter("jiezhu_repeated_turns_total", "Turns that were read before", registry=r)
+        self.unknown_fields = Counter(
+            "jiezhu_unknown_fields_total", "Fields of events that the schema does not know", registry=r
+        )
+        self.paused = Gauge("jiezhu_source_paused", "1 while reading is held back", ("reason",), registry=r)
+        self.line_stopped = Gauge(
+            "jiezhu_line_stopped", "1 when too many dead letters stopped the line", registry=r
+        )
+        # The monitor itself
+        self.batch_seconds = Histogram(
+            "jiezhu_batch_seconds", "Time of a batch by stage", ("stage",), buckets=_SECONDS, registry=r
+        )
+        self.batch_size = Histogram(
+            "jiezhu_batch_records", "Records in a batch", buckets=(1, 2, 4, 8, 16, 32, 64, 128), registry=r
+        )
+        self.store_up = Gauge("jiezhu_store_up", "1 while the database answers", registry=r)
+        self.scorer_failures = Counter(
+            "jiezhu_scorer_failures_total", "Batches whose texts could not be scored", registry=r
+        )
+        self.loop_lag = Histogram(
+            "jiezhu_event_loop_lag_seconds",
+            "How late the event loop runs what is due",
+            buckets=(0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5),
+            registry=r,
+        )
+        self.last_progress = Gauge(
+            "jiezhu_last_progress_timestamp_seconds",
+            "When each part last did its work",
+            ("part",),
+            registry=r,
+        )
+        self._born_at_zero()
+
+    def release(self, name: str) -> str:
+        """Return the label of a release; series of one that lost its place are dropped."""
+        label, lost = self._releases.name(name)
+        if lost is not None:
+            self._forget(lost)
+        return label
+
+    def _born_at_zero(self) -> None:
+        for track in Track:
+            for basis in BASES:
+                for outcome in MISSES:
+                    for level in (*CRISIS_LEVELS, Level.NONE):
+                        self.misses.labels(outcome.value, level.value, track.value, basis)
+        for state in DeliveryState:
+            self.pages.labels("none", state.value, "none")
+        for state in IncidentState:
+            self.incidents.labels("none", state.value)
+        self.line_stopped.set(0)
+        self.outbox_oldest.set(0)
+
+    def born(self, release: str, track: str, lang: str, basis: str) -> None:
+        """Bear every label set of a release that can page at 0, at its first turn."""
+        for level in CRISIS_LEVELS:
+            self.crisis_turns.labels(level.value, track, release, lang, basis)
+        for outcome in VERDICTS:
+            self.outcomes.labels(outcome.value, track, release, lang, basis)
+
+    def _forget(self, release: str) -> None:
+        families: Iterable[Counter | Histogram] = (
+            self.turns,
+            self.crisis_turns,
+            self.outcomes,
+            self.reply_flags,
+            self.emotion_points,
+            self.scale_score,
+            self.reply_latency,
+        )
+        for family in families:
+            family.remove_by_labels({"release": release})
