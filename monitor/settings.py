@@ -1,0 +1,327 @@
+"""Settings: one tree, from a TOML file and the environment (``JIEZHU_…``, ``__`` between levels).
+
+Secrets may also come as files (``…_FILE``) and cannot print themselves. A name that is not known is an error:
+a typing slip in a monitor must not mean silence.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from monitor.errors import ConfigurationError
+
+PREFIX = "JIEZHU_"
+_LEVEL = "__"
+_FILE = "_FILE"
+_Seconds = Annotated[float, Field(ge=0, le=86_400)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Kafka(_Section):
+    bootstrap_servers: str = "localhost:9092"
+    topic: str = Field("turns", min_length=1)
+    group_id: str = Field("jiezhu", min_length=1)
+    dead_letter_topic: str | None = None  # default: the topic's name with ".dead"
+    batch_records: int = Field(64, ge=1, le=500)
+    linger_ms: int = Field(20, ge=0, le=1000)
+    session_timeout_ms: int = Field(30_000, ge=6_000)
+    security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = "PLAINTEXT"
+    sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] | None = None
+    sasl_username: str | None = None
+    sasl_password: SecretStr | None = None
+    ssl_ca_file: Path | None = None
+
+
+class Database(_Section):
+    url: SecretStr | None = None  # default: SQLite in the state directory
+    timeout_seconds: _Seconds = 3.0
+
+
+class Encoder(_Section):
+    source: str = "offline"  # "offline", a directory, a wheel, or a hub id
+    engine: Literal["int8", "fp32"] = "int8"
+    threads: int = Field(1, ge=1, le=64)
+    cache_dir: Path | None = None
+
+
+class Keys(_Section):
+    """Base64 or hex, 32 bytes each. ``seal`` may list several, newest first, with commas: all open, the first seals."""
+
+    pseudonym: SecretStr | None = None
+    seal: SecretStr | None = None
+    links: SecretStr | None = None
+
+
+class PagerDuty(_Section):
+    kind: Literal["pagerduty"] = "pagerduty"
+    routing_key: SecretStr
+    url: str = "https://events.pagerduty.com"
+
+
+class Alertmanager(_Section):
+    kind: Literal["alertmanager"] = "alertmanager"
+    url: str
+
+
+class Webhook(_Section):
+    kind: Literal["webhook"] = "webhook"
+    url: SecretStr
+    secret: SecretStr
+
+
+class Apprise(_Section):
+    kind: Literal["apprise"] = "apprise"
+    url: SecretStr
+
+
+AnyPager = Annotated[PagerDuty | Alertmanager | Webhook | Apprise, Field(discriminator="kind")]
+
+
+class Pagers(_Section):
+    """Channels, tried in this order. ``named`` holds any number of further ones (people's own, other services)."""
+
+    pagerduty: PagerDuty | None = None
+    webhook: Webhook | None = None
+    alertmanager: Alertmanager | None = None
+    apprise: Apprise | None = None
+    named: dict[str, AnyPager] = {}
+    console: bool = False
+    lang: Literal["en", "zh"] = "en"
+    request_seconds: _Seconds = 8.0
+
+
+class EscalationStep(_Section):
+    """Whom to tell (people or channels), and how long they have to acknowledge before the next step."""
+
+    targets: list[str] = Field(min_length=1)
+    after_seconds: float = Field(300, gt=0, le=86_400)
+
+
+class Escalation(_Section):
+    """Repeats from the first step until somebody acknowledges. Default: the first channel, every five minutes."""
+
+    steps: list[EscalationStep] = []
+    people: dict[str, list[str]] = {}
+    tickets: list[str] = []
+
+
+class Watching(_Section):
+    """Deadlines of a watch (see ARCHITECTURE)."""
+
+    grace_seconds: _Seconds = 2.0
+    reply_deadline_seconds: float = Field(60, gt=0, le=3600)
+    imminent_reply_deadline_seconds: float = Field(30, gt=0, le=3600)
+    quiet_minutes: float = Field(30, gt=0, le=1440)
+
+
+class DeadLetters(_Section):
+    in_a_row: int = Field(1000, ge=1)
+    share: float = Field(0.2, gt=0, le=1)
+    window: int = Field(10_000, ge=100)
+
+
+class Http(_Section):
+    host: str = "127.0.0.1"
+    port: int = Field(9464, ge=0, le=65_535)
+    public_url: str | None = None  # what a page links to
+    runbook_url: str | None = None
+
+
+class Retention(_Section):
+    days: float = Field(30, gt=0, le=3650)
+
+
+class Log(_Section):
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    format: Literal["json", "console"] = "json"
+
+
+class Settings(_Section):
+    state_dir: Path = Path(".jiezhu")
+    kafka: Kafka = Kafka()
+    database: Database = Database()
+    encoder: Encoder = Encoder()
+    keys: Keys = Keys()
+    pagers: Pagers = Pagers()
+    escalation: Escalation = Escalation()
+    watching: Watching = Watching()
+    dead_letters: DeadLetters = DeadLetters()
+    http: Http = Http()
+    retention: Retention = Retention()
+    log: Log = Log()
+
+    @property
+    def database_url(self) -> str:
+        if self.database.url is not None:
+            return self.database.url.get_secret_value()
+        return f"sqlite+aiosqlite:///{self.state_dir / 'jiezhu.sqlite'}"
+
+    @property
+    def dead_letter_topic(self) -> str:
+        return self.kafka.dead_letter_topic or f"{self.kafka.topic}.dead"
+
+
+def load(config: Path | None, environ: Mapping[str, str]) -> Settings:
+    """Read settings; the environment stands above the file.
+
+    Raises ConfigurationError, whose text names the key and what to do.
+    """
+    tree: dict[str, Any] = _read_toml(config) if config is not None else {}
+    for name, value in sorted(environ.items()):
+        if name.startswith(PREFIX) and name not in _OTHER_READERS:
+            _put(tree, name, value)
+    try:
+        settings = Settings.model_validate(tree)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise ConfigurationError(_key(first["loc"]), _problem(first)) from None
+    _check(settings)
+    return settings
+
+
+def environment_names() -> set[str]:
+    """Every environment name that is understood, ``…_FILE`` of secrets among them."""
+    names: set[str] = set(_OTHER_READERS)
+    for path, annotation in _leaves(Settings, ()):
+        name = PREFIX + _LEVEL.join(part.upper() for part in path)
+        names.add(name)
+        if _is_secret(annotation):
+            names.add(name + _FILE)
+    return names
+
+
+# Names with our prefix that something else reads: the tests' cache.
+_OTHER_READERS = frozenset({"JIEZHU_CACHE_DIR"})
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigurationError("--config", f"cannot be read ({error.strerror}); give a TOML file") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        where = str(error).rpartition("(")[2].rstrip(")") if "line" in str(error) else "somewhere"
+        raise ConfigurationError("--config", f"is not TOML ({where}); mend the file") from None
+
+
+def _put(tree: dict[str, Any], name: str, value: str) -> None:
+    path = name.removeprefix(PREFIX).lower().split(_LEVEL)
+    annotation = _annotation(path)
+    if annotation is None and name.endswith(_FILE):
+        plain = name.removesuffix(_FILE).removeprefix(PREFIX).lower().split(_LEVEL)
+        if _is_secret(_annotation(plain)):
+            path, value = plain, _read_secret(name, value)
+            annotation = _annotation(path)
+    if annotation is None:
+        raise ConfigurationError(name, "is not a known setting; see `jiezhu check-config --names`")
+    node = tree
+    for part in path[:-1]:
+        node = node.setdefault(part, {})
+    node[path[-1]] = _parsed(name, value, annotation)
+
+
+def _read_secret(name: str, path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        raise ConfigurationError(name, "the file cannot be read; check the path and its owner") from None
+
+
+def _parsed(name: str, value: str, annotation: Any) -> Any:
+    """Lists and tables come as JSON; everything else is pydantic's to read."""
+    if get_origin(annotation) not in (list, dict):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        raise ConfigurationError(name, "must be JSON, for instance [] or {}") from None
+
+
+def _leaves(model: type[BaseModel], path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for field, info in model.model_fields.items():
+        section = _section(info.annotation)
+        if section is None:
+            yield (*path, field), info.annotation
+        else:
+            yield from _leaves(section, (*path, field))
+
+
+def _annotation(path: list[str]) -> Any:
+    for leaf, annotation in _leaves(Settings, ()):
+        if list(leaf) == path:
+            return annotation
+    return None
+
+
+def _section(annotation: Any) -> type[BaseModel] | None:
+    for candidate in _alternatives(annotation):
+        if isinstance(candidate, type) and issubclass(candidate, BaseModel):
+            return candidate
+    return None
+
+
+def _alternatives(annotation: Any) -> tuple[Any, ...]:
+    return get_args(annotation) if get_origin(annotation) in (UnionType, Union) else (annotation,)
+
+
+def _is_secret(annotation: Any) -> bool:
+    return SecretStr in _alternatives(annotation)
+
+
+def _key(location: tuple[int | str, ...]) -> str:
+    parts = [str(part) for part in location]
+    return PREFIX + _LEVEL.join(part.upper() for part in parts)
+
+
+def _problem(error: Any) -> str:
+    """Tell what pydantic found without repeating the value, which may be a secret."""
+    match error["type"]:
+        case "extra_forbidden":
+            return "is not a known setting; see `jiezhu check-config --names`"
+        case "missing":
+            return "is missing; set it"
+        case _:
+            message = str(error["msg"])
+            return f"{message[0].lower()}{message[1:]}"
+
+
+def _check(settings: Settings) -> None:
+    """What one field alone cannot tell."""
+    channels = set(channel_names(settings))
+    people = settings.escalation.people
+    for person, own in people.items():
+        for channel in own:
+            if channel not in channels:
+                key = f"{PREFIX}ESCALATION__PEOPLE"
+                raise ConfigurationError(
+                    key, f"{person}: {channel} is not a configured pager; have {_list(channels)}"
+                )
+    targets = [t for step in settings.escalation.steps for t in step.targets] + settings.escalation.tickets
+    for target in targets:
+        if target not in channels and target not in people:
+            known = _list(channels | set(people))
+            key = f"{PREFIX}ESCALATION"
+            raise ConfigurationError(
+                key, f"{target} is neither a person nor a configured pager; have {known}"
+            )
+
+
+def _list(names: set[str]) -> str:
+    return ", ".join(sorted(names)) or "none"
+
+
+def channel_names(settings: Settings) -> list[str]:
+    """Name every configured channel, in the order in which they are trusted."""
+    pagers = settings.pagers
+    single = [name for name in ("pagerduty", "webhook", "alertmanager", "apprise") if getattr(pagers, name)]
+    return [*single, *pagers.named, *(["console"] if pagers.console else [])]
