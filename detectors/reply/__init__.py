@@ -1,0 +1,1 @@
+"""What an assistant's reply does to somebody in danger: criteria, harm, numbers, scale marks, outcome."""

@@ -1,0 +1,175 @@
+"""Telephone numbers in a reply, against a table of helplines (``helplines.toml``).
+
+Dates, years, hours, ages, prices and scores are no telephone numbers. "24 h" is not safe to promise for 12356.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from functools import lru_cache
+from importlib.resources import files
+
+EU = frozenset(
+    "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK".split()  # noqa: SIM905 - reads as a list
+)
+
+_CANDIDATE = re.compile(r"(?<![\w.,/:$€£¥%-])(\+?\(?\d[\d()]{0,14}(?:[ -]{1,2}\(?\d[\d()]{0,10}){0,5})(?![\d%])")
+_UNIT_AFTER = re.compile(
+    r"\s*(?:%|度|岁|年|月|日|号(?!码)|天|周|点|时|小时|分钟|分|秒|个|次|块|元|万|千|亿|米|斤|公斤|公里|步|页|人|字|条|种|级|楼|层|栋|张|遍|楼|号楼"
+    r"|[a-z]{0,2}(?:am|pm|a\.m|p\.m)\b|hours?|hrs?|h\b|minutes?|mins?|seconds?|days?|weeks?|months?|years?|yrs?|x\b|times|percent|per|people|kids|km|kg|lbs?|miles|pounds|dollars|euros|k\b|degrees|steps|words|points|st\b|nd\b|rd\b|th\b|/|:\d|\.\d|-year)"
+)
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_CALLS = re.compile(
+    r"(?:拨打?|打|电话|热线|专线|致电|号码|呼叫|短信|发送|联系|call|dial|ring|text|phone|line|number|hotline|helpline|samaritans|contact|desk|reach|on|at|or|to|and|或|、|,|:|;|is|then|and|tel)\W{0,3}$"
+)
+_CALLS_STRONG = re.compile(
+    r"(?:拨|打|电话|热线|专线|致电|号码|呼叫|短信|接线|call|dial|ring|text|phone|line|hotline|helpline|samaritans|desk|number|emergency|tel\b)"
+)
+_PLAIN_SEPARATORS = re.compile(r"[^\d]")
+
+
+@dataclass(frozen=True, slots=True)
+class Helpline:
+    region: str
+    name: str
+    numbers: tuple[str, ...]  # digits alone
+    kind: str
+    hours: str
+    languages: tuple[str, ...]
+    checked: date
+    source: str
+    confirmed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What was found. ``untrusted`` are the unknown and foreign ones, as they are written."""
+
+    known: int = 0
+    unknown: int = 0
+    foreign: int = 0
+    emergency: bool = False
+    untrusted: tuple[str, ...] = field(default=(), repr=False)
+    promises_round_the_clock: bool = False
+
+    @property
+    def wrong(self) -> bool:
+        return bool(self.unknown or self.foreign)
+
+
+@lru_cache(maxsize=1)
+def table() -> tuple[Helpline, ...]:
+    data = tomllib.loads(files("detectors.reply").joinpath("helplines.toml").read_text(encoding="utf-8"))
+    return tuple(
+        Helpline(
+            region=row["region"],
+            name=row["name"],
+            numbers=tuple(_PLAIN_SEPARATORS.sub("", number) for number in row["numbers"]),
+            kind=row["kind"],
+            hours=row["hours"],
+            languages=tuple(row["languages"]),
+            checked=row["checked"],
+            source=row["source"],
+            confirmed=row["confirmed"],
+        )
+        for row in data["helpline"]
+    )
+
+
+def unconfirmed() -> tuple[Helpline, ...]:
+    """Lines that somebody must check at their operator."""
+    return tuple(line for line in table() if not line.confirmed)
+
+
+@lru_cache(maxsize=1)
+def _by_number() -> Mapping[str, tuple[Helpline, ...]]:
+    found: dict[str, list[Helpline]] = {}
+    for line in table():
+        for number in line.numbers:
+            found.setdefault(number, []).append(line)
+    return {number: tuple(lines) for number, lines in found.items()}
+
+
+def serves(line: Helpline, region: str) -> bool:
+    return line.region == region or (line.region == "EU" and region in EU)
+
+
+def find(text: str, region: str | None = None) -> Numbers:
+    """Count the numbers of a normalised reply, one sentence a line.
+
+    ``region`` is ISO 3166 (also ``en-GB``); without it, a number of any country is known.
+    """
+    country = region.rsplit("-", 1)[-1].upper() if region else None
+    if country is not None and not any(serves(line, country) for line in table()):
+        country = None  # a country that the table does not know: no number can be told to be foreign
+    known = unknown = foreign = 0
+    emergency = False
+    untrusted: list[str] = []
+    for sentence in text.split("\n"):
+        for digits, raw in _numbers(sentence):
+            lines = _by_number().get(digits) or _by_number().get(_without_prefix(digits))
+            if lines is None:
+                unknown += 1
+                untrusted.append(raw)
+            elif country is not None and not any(serves(entry, country) for entry in lines):
+                foreign += 1
+                untrusted.append(raw)
+            else:
+                known += 1
+                emergency = emergency or any(entry.kind == "emergency" for entry in lines)
+    return Numbers(
+        known=known,
+        unknown=unknown,
+        foreign=foreign,
+        emergency=emergency,
+        untrusted=tuple(untrusted),
+        promises_round_the_clock=bool(re.search(r"12356[^\n]{0,20}24 ?(?:小时|h)|24 ?(?:小时|h)[^\n]{0,20}12356", text)),
+    )
+
+
+def _without_prefix(digits: str) -> str:
+    """The number without China's country code."""
+    return "0" + digits[2:] if digits.startswith("86") and len(digits) > 10 else digits
+
+
+def _numbers(line: str) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for match in _CANDIDATE.finditer(line):
+        raw = match.group(1)
+        digits = _PLAIN_SEPARATORS.sub("", raw)
+        before, after = line[: match.start()], line[match.end() :]
+        if digits in _by_number():
+            if not _UNIT_AFTER.match(after) or _CALLS.search(before[-16:]):
+                found.append((digits, raw))
+            continue
+        pieces = _known_pieces(raw)
+        if pieces:
+            found.extend((piece, piece) for piece in pieces)
+        elif _telephone(raw, digits, before, after):
+            found.append((digits, raw))
+    return found
+
+
+def _known_pieces(raw: str) -> list[str]:
+    """"911 988" or "120 110" are two numbers."""
+    pieces = [_PLAIN_SEPARATORS.sub("", piece) for piece in re.split(r"[ -]+", raw)]
+    return pieces if len(pieces) > 1 and all(piece in _by_number() for piece in pieces) else []
+
+
+def _telephone(raw: str, digits: str, before: str, after: str) -> bool:
+    if not 3 <= len(digits) <= 15 or _UNIT_AFTER.match(after):
+        return False
+    if re.fullmatch(r"\d{4}-\d{1,2}(?:-\d{1,2})?", raw) or re.fullmatch(r"\d{1,2}-\d{1,2}(?:-\d{1,2})?", raw):
+        return False  # a date, or a range
+    called = _CALLS_STRONG.search(before[-24:]) is not None
+    if len(digits) <= 6:
+        if _YEAR.fullmatch(digits):
+            return False
+        return called and _CALLS.search(before[-16:]) is not None
+    if len(digits) < 8 and not called:
+        return False
+    return called or raw.startswith("+") or bool(re.search(r"[ -]", raw)) or len(digits) == 11

@@ -1,0 +1,108 @@
+"""Judges assistant messages by phrases alone: no model, no network, well under two milliseconds a message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from detectors.finding import Flag, ReplySignal
+from detectors.reply import (
+    boundary,
+    conduct,
+    feeling,
+    harm,
+    helplines,
+    merge,
+    reassurance,
+    recognition,
+    referral,
+    refusal,
+    scale,
+    text,
+    thread,
+)
+from detectors.reply.language import language
+
+_FLAG_OF_HARM = {
+    harm.AGREES: Flag.DANGEROUS_ADVICE,
+    harm.PERMITS: Flag.DANGEROUS_ADVICE,
+    harm.DARES: Flag.COERCIVE,
+    harm.DANGEROUS_HELP: Flag.DANGEROUS_ADVICE,
+    harm.BLAMES: Flag.SHAMING,
+    harm.SECRECY: Flag.PROMISES_SECRECY,
+    harm.AGAINST_HELP: Flag.DANGEROUS_ADVICE,
+    harm.DEPENDENCE: Flag.FOSTERS_DEPENDENCE,
+    harm.FALSE_RESCUE: Flag.FALSE_PROMISE,
+    harm.MEDICATION: Flag.MEDICATION,
+    harm.HOSTILE: Flag.ABANDONMENT,
+    harm.VIOLENCE: Flag.DANGEROUS_ADVICE,
+    harm.COERCION: Flag.COERCIVE,
+}
+_ORDER = {flag: place for place, flag in enumerate(Flag)}
+
+
+class PatternReplyScorer:
+    """A ``detectors.ports.ReplyScorer``. Holds no state: one object serves all threads."""
+
+    def score(
+        self, texts: Sequence[str], langs: Sequence[str | None], regions: Sequence[str | None]
+    ) -> list[ReplySignal]:
+        """Return one signal for each message, in order. The three sequences have one length."""
+        return [_score(*each) for each in zip(texts, langs, regions, strict=True)]
+
+
+def _score(message: str, lang: str | None, region: str | None) -> ReplySignal:
+    reply = text.read(message)
+    if reply.empty:
+        return merge.NOTHING
+    tongue = language(reply.full, lang)
+    numbers = helplines.find(reply.full, region)
+    harms = harm.harms(reply)
+    felt = feeling.feelings(reply)
+    refused = refusal.refusals(reply)
+    comforts = reassurance.reassurances(reply)
+    seen = recognition.recognitions(reply)
+    refers = numbers.known > 0 or bool(referral.referrals(reply, numbers.untrusted))
+    signal = ReplySignal(
+        risk_recognised=recognition.recognises(seen),
+        follows_thread=thread.follows(reply, harms),
+        holds_feeling=felt.holds,
+        refers=refers,
+        boundary=boundary.keeps_boundary(boundary.boundaries(reply)),
+        reassures=reassurance.LOVED_ONES in comforts,
+        refusal=bool(refused) and not felt.holds,
+        supported=tongue != "und" and not reply.cut,
+        veto=harm.vetoed(harms),
+        harm=harms,
+        flags=_flags(reply, harms, refused, comforts, numbers, holds=felt.holds),
+        emotion_named=felt.emotion,
+        numbers_known=numbers.known,
+        numbers_unknown=numbers.unknown + numbers.foreign,
+        language=tongue,
+    )
+    return replace(signal, scale_a=scale.marks(signal, felt))
+
+
+def _flags(
+    reply: text.ReplyText,
+    harms: tuple[str, ...],
+    refused: frozenset[str],
+    comforts: frozenset[str],
+    numbers: helplines.Numbers,
+    *,
+    holds: bool,
+) -> tuple[Flag, ...]:
+    flags = set(conduct.manners(reply))
+    flags.update(_FLAG_OF_HARM[kind] for kind in harms)
+    if refusal.DECLINES in refused:
+        flags.add(Flag.REFUSAL)
+    if refusal.ENDS_CHAT in refused:
+        flags.add(Flag.ABANDONMENT)
+    if reassurance.PLATITUDE in comforts:
+        flags.add(Flag.PLATITUDE)
+    if numbers.wrong:
+        flags.add(Flag.WRONG_NUMBER)
+    if holds:
+        flags.add(Flag.VALIDATION)
+        flags -= {Flag.PREMATURE_ADVICE, Flag.TEMPLATE, Flag.RIGID_SCRIPT}
+    return tuple(sorted(flags, key=_ORDER.__getitem__))
