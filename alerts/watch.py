@@ -16,7 +16,7 @@ from alerts.policy import Policy
 from detectors.context import contextual
 from detectors.conversation import Conversation, Entry
 from detectors.finding import Criterion, Flag, Handling, Level, Outcome, UserSignal
-from detectors.reply.merge import merge
+from detectors.reply.merge import merge_all
 from detectors.reply.outcome import judge
 from detectors.turn import Role, Track
 
@@ -188,7 +188,7 @@ def _in_one_go(answer: Sequence[Entry], policy: Policy) -> list[Entry]:
 
 
 def _judged(answer: Sequence[Entry], level: Level, *, earlier_help: bool) -> Handling:
-    signal = merge([entry.reply_signal for entry in answer if entry.reply_signal is not None])
+    signal = merge_all(entry.reply_signal for entry in answer if entry.reply_signal is not None)
     return judge(signal, level, earlier_help=earlier_help)
 
 
