@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from alerts.page import Kind
+
 
 class State(StrEnum):
     PENDING = "pending"  # nothing has left us; due as soon as a relay is free
@@ -15,6 +17,10 @@ class State(StrEnum):
     ABANDONED = (
         "abandoned"  # nobody has it and nobody needs it any more (an update after its page was resolved)
     )
+
+    @property
+    def final(self) -> bool:
+        return self in (State.ACCEPTED, State.ABANDONED)
 
 
 class Answer(StrEnum):
@@ -61,15 +67,49 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Next channel within 30 s: ``failover_after`` plus one request's time limit stays below."""
+    """Next channel within 30 s: ``failover_after`` plus one request's time limit stays below.
+
+    ``longest_retry_after`` bounds what a receiver may ask for: told to come back in an hour, we ask again
+    after a minute, for silence costs more than a request too many. ``update_lifetime`` is how long an
+    acknowledgement or a resolution is worth telling.
+    """
 
     failover_after: timedelta = timedelta(seconds=20)
     first_wait: timedelta = timedelta(milliseconds=500)
     longest_wait: timedelta = timedelta(seconds=30)
+    longest_retry_after: timedelta = timedelta(seconds=60)
+    update_lifetime: timedelta = timedelta(hours=1)
+
+
+def due(delivery: Delivery, now: datetime) -> bool:
+    """True if a request should leave now. One found in ``SENDING`` has lost its relay."""
+    if delivery.state is State.RETRYING:
+        return delivery.next_at is None or delivery.next_at <= now
+    return not delivery.state.final
+
+
+def outlived(kind: Kind, age: timedelta, policy: RetryPolicy) -> bool:
+    """True for an update that nobody needs any more. A page or a ticket is never outlived."""
+    return kind in (Kind.ACKNOWLEDGE, Kind.RESOLVE) and age > policy.update_lifetime
+
+
+def abandoned(delivery: Delivery, reason: str) -> Delivery:
+    if delivery.state.final:
+        return delivery
+    return replace(delivery, state=State.ABANDONED, next_at=None, reason=reason)
+
+
+def resumed(delivery: Delivery, now: datetime, policy: RetryPolicy) -> Delivery:
+    """Its relay died with a request on the way: that request counts as lost, and it is due at once."""
+    if delivery.state is not State.SENDING:
+        return delivery
+    return replace(answered(delivery, Attempt(Answer.LOST, "relay_died"), now, policy), next_at=now)
 
 
 def started(delivery: Delivery, now: datetime) -> Delivery:
-    """A request is about to leave."""
+    """A request is about to leave. What is final stays as it is."""
+    if delivery.state.final:
+        return delivery
     return replace(
         delivery,
         state=State.SENDING,
@@ -81,7 +121,12 @@ def started(delivery: Delivery, now: datetime) -> Delivery:
 
 
 def answered(delivery: Delivery, attempt: Attempt, now: datetime, policy: RetryPolicy) -> Delivery:
-    """Decide what follows. Never gives up on a page: after the last channel comes the first again."""
+    """Decide what follows. Never gives up on a page: after the last channel comes the first again.
+
+    What is final stays as it is: an answer that comes late changes nothing.
+    """
+    if delivery.state.final:
+        return delivery
     if attempt.answer is Answer.ACCEPTED:
         return replace(
             delivery,
@@ -93,7 +138,7 @@ def answered(delivery: Delivery, attempt: Attempt, now: datetime, policy: RetryP
         )
     wait = _wait(delivery, policy)
     if attempt.retry_after is not None:
-        wait = max(wait, attempt.retry_after)
+        wait = max(wait, min(attempt.retry_after, policy.longest_retry_after))
     since = delivery.channel_since or now
     spent = now + wait - since > policy.failover_after
     if attempt.answer is Answer.REJECTED or spent:

@@ -45,11 +45,15 @@ class Outbox(Protocol):
     """Notifications that are not accepted yet. Claims are leases: a dead relay's rows come free again."""
 
     async def claim(self, now: datetime, lease: timedelta, limit: int) -> Sequence[Notification]:
-        """Take rows that are due (pending, retrying with next_at ≤ now, or sending with a lease run out)."""
+        """Take rows that are due (pending, retrying with next_at ≤ now, or sending with a lease run out).
+
+        Rows come as they were last recorded, pages before the rest, then the longest due. Nobody else gets
+        them before ``now + lease``, or before a state other than ``SENDING`` is recorded.
+        """
         ...
 
     async def record(self, notification_id: str, delivery: Delivery) -> None:
-        """Write what became of it."""
+        """Write what became of it. A row that is final stays as it is; one that is gone is no error."""
         ...
 
     async def oldest(self, now: datetime) -> timedelta:

@@ -1,0 +1,56 @@
+"""An outbox in memory: for tests, and for pages that come up while the database is away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from alerts.delivery import Delivery, State, due
+from alerts.page import Kind
+from alerts.ports import Notification
+
+
+class MemoryOutbox:
+    """Lives as long as its process. Whoever fills it writes its rows to the database once that is back."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, Notification] = {}
+        self._leases: dict[str, datetime] = {}
+
+    def add(self, notifications: Iterable[Notification]) -> None:
+        """Write each once: a notification whose id is known already changes nothing."""
+        for notification in notifications:
+            self._rows.setdefault(notification.id, notification)
+
+    def rows(self) -> tuple[Notification, ...]:
+        """Everything it holds, the accepted included, oldest first."""
+        return tuple(self._rows.values())
+
+    def forget(self, notification_id: str) -> None:
+        self._rows.pop(notification_id, None)
+        self._leases.pop(notification_id, None)
+
+    async def claim(self, now: datetime, lease: timedelta, limit: int) -> Sequence[Notification]:
+        free = [row for row in self._rows.values() if self._is_free(row, now) and due(row.delivery, now)]
+        free.sort(key=lambda row: (row.page.kind is not Kind.PAGE, row.delivery.next_at or row.created_at))
+        claimed = free[:limit]
+        for row in claimed:
+            self._leases[row.id] = now + lease
+        return claimed
+
+    async def record(self, notification_id: str, delivery: Delivery) -> None:
+        row = self._rows.get(notification_id)
+        if row is None or row.delivery.state.final:
+            return
+        self._rows[notification_id] = replace(row, delivery=delivery)
+        if delivery.state is not State.SENDING:
+            self._leases.pop(notification_id, None)
+
+    async def oldest(self, now: datetime) -> timedelta:
+        waiting = [now - row.created_at for row in self._rows.values() if not row.delivery.state.final]
+        return max(waiting, default=timedelta(0))
+
+    def _is_free(self, row: Notification, now: datetime) -> bool:
+        until = self._leases.get(row.id)
+        return until is None or until <= now

@@ -1,0 +1,1 @@
+"""The channels to people, one file a service: its settings and its pager."""

@@ -1,0 +1,44 @@
+"""What every pager is told by its configuration. URLs and keys are secrets: a webhook's URL often is its key."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
+
+from alerts.wording import Lang
+
+LONGEST_REQUEST = timedelta(seconds=9)
+
+
+class PagerSettings(BaseModel):
+    """``name`` is what routes and metrics call this channel. ``time_limit`` bounds one whole request.
+
+    Longer than 9 s is refused: the next channel is due within 30 s (``RetryPolicy``).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    name: str = Field(min_length=1, max_length=64)
+    lang: Lang = "en"
+    time_limit: timedelta = Field(default=timedelta(seconds=8), gt=timedelta(0), le=LONGEST_REQUEST)
+
+
+def _http_url(url: SecretStr) -> SecretStr:
+    try:
+        parts = urlsplit(url.get_secret_value())
+        good = (
+            parts.scheme in ("http", "https")
+            and bool(parts.hostname)
+            and (parts.port is None or parts.port > 0)
+        )
+    except ValueError:
+        good = False
+    if not good:
+        raise ValueError("this is no URL that starts with http:// or https:// and names a host")
+    return url
+
+
+SecretUrl = Annotated[SecretStr, AfterValidator(_http_url)]

@@ -1,0 +1,296 @@
+"""The edge that moves the outbox: rows go to their channels at once, and what became of them is written.
+
+A page is sent first and recorded after; crash in between, and it goes out again under the same dedup key. When
+the outbox is away, the rows in hand are still sent, tried again from memory, and recorded when it is back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Protocol
+
+import structlog
+
+from alerts.delivery import (
+    Answer,
+    Attempt,
+    Delivery,
+    RetryPolicy,
+    State,
+    abandoned,
+    answered,
+    due,
+    outlived,
+    resumed,
+    started,
+)
+from alerts.page import Page
+from alerts.ports import Clock, Notification, Outbox, Pager
+from alerts.time_limit import either, within
+
+_log = structlog.get_logger(__name__)
+
+
+class RelayObserver(Protocol):
+    """Hears what happens, for metrics and logs."""
+
+    def sent(
+        self, page: Page, pager: str, attempt: Attempt, delivery: Delivery, seconds_since_detected: float
+    ) -> None:
+        """One request was answered, or not; ``delivery`` is what follows from it.
+
+        The time counts from the page's ``detected_at``, or from when it was written where that is not known.
+        """
+        ...
+
+    def dropped(self, page: Page, delivery: Delivery) -> None:
+        """An update was abandoned: it was too old to be worth telling."""
+        ...
+
+    def outbox_failed(self, operation: str) -> None:
+        """``operation`` is ``claim`` or ``record``; it is tried again each second."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RelayLimits:
+    """How long and how much.
+
+    ``slot`` is the longest wait for one of a channel's ``channel`` requests at once; ``attempt`` bounds that
+    wait and the request together; ``outbox`` bounds one call of the outbox. A lease outlives a claim and an
+    attempt, so no two relays send a row at once. ``in_hand`` bounds the rows being sent.
+    """
+
+    poll: timedelta = timedelta(seconds=1)
+    lease: timedelta = timedelta(seconds=15)
+    attempt: timedelta = timedelta(seconds=9)
+    slot: timedelta = timedelta(seconds=2)
+    outbox: timedelta = timedelta(seconds=3)
+    shutdown: timedelta = timedelta(seconds=10)
+    channel: int = 16
+    in_hand: int = 256
+
+    def __post_init__(self) -> None:
+        if self.outbox + self.attempt >= self.lease:
+            raise ValueError("a relay's lease must be longer than its outbox and attempt limits together")
+
+
+class Relay:
+    """Run one in each process; they share the outbox by leases. Call ``wake`` after each commit."""
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        pagers: Sequence[Pager],
+        clock: Clock,
+        observer: RelayObserver,
+        *,
+        policy: RetryPolicy | None = None,
+        limits: RelayLimits | None = None,
+    ) -> None:
+        if not pagers:
+            raise ValueError("a relay needs at least one pager: configure one, the console if nothing else")
+        self._outbox = outbox
+        self._pagers: Mapping[str, Pager] = {pager.name: pager for pager in pagers}
+        self._clock = clock
+        self._observer = observer
+        self._policy = policy or RetryPolicy()
+        self._limits = limits or RelayLimits()
+        self._slots = {name: asyncio.Semaphore(self._limits.channel) for name in self._pagers}
+        self._sending: dict[str, asyncio.Task[None]] = {}
+        self._held: dict[str, Notification] = {}  # newest state of rows that the outbox has not been told
+        self._orphans: set[str] = set()  # those of them that could not be told: tried again from memory
+        self._due: list[datetime] = []
+        self._woken = asyncio.Event()
+        self._unrecorded = asyncio.Event()
+        self._stopping = False
+
+    @property
+    def unrecorded(self) -> int:
+        """How many rows wait for the outbox to take their state."""
+        return len(self._held)
+
+    def wake(self) -> None:
+        """Something was committed to the outbox."""
+        self._woken.set()
+
+    def stop(self) -> None:
+        """Take nothing more; ``run`` returns when what is in flight is done, or after ``limits.shutdown``."""
+        self._stopping = True
+        self._woken.set()
+
+    async def run(self) -> None:
+        recorder = asyncio.create_task(self._keep_recording())
+        try:
+            while not self._stopping:
+                self._woken.clear()
+                await self._move()
+                if not self._stopping:
+                    await either(self._clock, self._rest(), self._woken)
+            await self._finish(recorder)
+        finally:
+            for task in (recorder, *self._sending.values()):
+                task.cancel()
+            await asyncio.gather(recorder, *self._sending.values(), return_exceptions=True)
+
+    async def _move(self) -> None:
+        now = self._clock.now()
+        for notification_id in self._orphans & self._held.keys():
+            self._take(self._held[notification_id], now, None)
+        room = self._limits.in_hand - len(self._sending)
+        if room <= 0:
+            return
+        try:
+            claimed = await within(
+                self._clock, self._limits.outbox, self._outbox.claim(now, self._limits.lease, room)
+            )
+        except Exception as error:  # noqa: BLE001  the database is away; what is in hand goes on
+            self._failed("claim", error)
+            return
+        for notification in claimed:
+            known = self._held.get(notification.id, notification)
+            self._take(known, self._clock.now(), now + self._limits.lease)
+        if len(claimed) >= room:
+            self._woken.set()
+
+    def _take(self, notification: Notification, now: datetime, leased_until: datetime | None) -> None:
+        if notification.id in self._sending or not due(notification.delivery, now):
+            return
+        task = asyncio.create_task(self._deliver(notification, leased_until))
+        self._sending[notification.id] = task
+        task.add_done_callback(lambda _: self._released(notification.id))
+
+    def _released(self, notification_id: str) -> None:
+        full = len(self._sending) >= self._limits.in_hand
+        self._sending.pop(notification_id, None)
+        if full:
+            self._woken.set()
+
+    async def _deliver(self, notification: Notification, leased_until: datetime | None) -> None:
+        begun = self._clock.now()
+        page = notification.page
+        if outlived(page.kind, begun - notification.created_at, self._policy):
+            delivery = abandoned(notification.delivery, "outlived")
+            self._hold(notification, delivery)
+            with self._observing():
+                self._observer.dropped(page, delivery)
+            return
+        delivery = started(resumed(self._routed(notification.delivery), begun, self._policy), begun)
+        self._hold(notification, delivery)
+        attempt = await self._attempt(page, delivery.channel_name, begun, leased_until)
+        now = self._clock.now()
+        after = answered(delivery, attempt, now, self._policy)
+        self._hold(notification, after)
+        if after.next_at is not None:
+            heapq.heappush(self._due, after.next_at)
+        since = (now - (page.detected_at or notification.created_at)).total_seconds()
+        with self._observing():
+            self._observer.sent(page, delivery.channel_name, attempt, after, since)
+
+    async def _attempt(
+        self, page: Page, channel: str, begun: datetime, leased_until: datetime | None
+    ) -> Attempt:
+        """A full channel answers "busy" soon, so that pages for other channels get their turn."""
+        pager = self._pagers.get(channel)
+        if pager is None:
+            return Attempt(Answer.REJECTED, "unknown_pager")
+        slots = self._slots[channel]
+        try:
+            await within(self._clock, self._limits.slot, slots.acquire())
+        except TimeoutError:
+            return Attempt(Answer.UNAVAILABLE, "busy")
+        try:
+            now = self._clock.now()
+            left = begun + self._limits.attempt - now
+            if left <= timedelta(0) or (leased_until is not None and now + left > leased_until):
+                return Attempt(Answer.UNAVAILABLE, "stalled")
+            return await within(self._clock, left, pager.send(page))
+        except TimeoutError:
+            return Attempt(Answer.LOST, "timeout")
+        except Exception as error:  # noqa: BLE001  a pager's fault must not lose the page
+            _log.warning("pager_failed", pager=channel, error=type(error).__name__)
+            return Attempt(Answer.LOST, "pager_error")
+        finally:
+            slots.release()
+
+    def _routed(self, delivery: Delivery) -> Delivery:
+        """A route without a channel that exists leads nowhere: any other is better."""
+        if any(name in self._pagers for name in delivery.route):
+            return delivery
+        return replace(delivery, route=tuple(self._pagers), channel=0)
+
+    def _hold(self, notification: Notification, delivery: Delivery) -> None:
+        self._held[notification.id] = replace(notification, delivery=delivery)
+        self._unrecorded.set()
+
+    async def _keep_recording(self) -> None:
+        while True:
+            await self._unrecorded.wait()
+            self._unrecorded.clear()
+            if not await self._record_all():
+                await self._clock.sleep(self._limits.poll)
+                self._unrecorded.set()
+
+    async def _record_all(self) -> bool:
+        """Write what is held. Stops at the second failure: one may be the row's fault, two are the outbox's."""
+        failures = 0
+        for notification_id in tuple(self._held):
+            if not await self._record(notification_id):
+                failures += 1
+                if failures > 1:
+                    break
+        return failures == 0
+
+    async def _record(self, notification_id: str) -> bool:
+        written = self._held[notification_id]
+        try:
+            await within(
+                self._clock, self._limits.outbox, self._outbox.record(notification_id, written.delivery)
+            )
+        except Exception as error:  # noqa: BLE001  the database is away; it is kept and tried again
+            self._held[notification_id] = self._held.pop(notification_id)  # the others go first next time
+            self._orphans.update(self._held)
+            self._failed("record", error)
+            return False
+        self._orphans.discard(notification_id)
+        if self._held[notification_id] is written:
+            del self._held[notification_id]
+        if written.delivery.state is State.RETRYING and due(written.delivery, self._clock.now()):
+            self._woken.set()
+        return True
+
+    async def _finish(self, recorder: asyncio.Task[None]) -> None:
+        with contextlib.suppress(TimeoutError):
+            await within(self._clock, self._limits.shutdown, _all(tuple(self._sending.values())))
+        recorder.cancel()
+        await asyncio.gather(recorder, return_exceptions=True)
+        with contextlib.suppress(TimeoutError):
+            await within(self._clock, self._limits.outbox, self._record_all())
+
+    def _rest(self) -> timedelta:
+        """Until the next poll, or until a row that we know of comes due."""
+        now = self._clock.now()
+        while self._due and self._due[0] <= now:
+            heapq.heappop(self._due)
+        return min(self._limits.poll, self._due[0] - now) if self._due else self._limits.poll
+
+    def _failed(self, operation: str, error: Exception) -> None:
+        _log.warning("outbox_failed", operation=operation, error=type(error).__name__)
+        with self._observing():
+            self._observer.outbox_failed(operation)
+
+    @contextlib.contextmanager
+    def _observing(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001  metrics must not stop a page
+            _log.warning("observer_failed", error=type(error).__name__)
+
+
+async def _all(tasks: Sequence[asyncio.Task[None]]) -> None:
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,194 @@
+"""The words of a page in English and in Chinese."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from alerts.page import Kind
+from detectors.finding import Criterion, Level, Outcome
+from detectors.turn import Track
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """``title`` takes kind, level, outcome, release, track and since; ``title_alike`` and ``alike`` take count."""
+
+    title: str
+    title_alike: str
+    title_step: str
+    comma: str
+    kinds: dict[Kind, str]
+    levels: dict[str, str]
+    outcomes: dict[str, str]
+    criteria: dict[str, str]
+    tracks: dict[str, str]
+    labels: dict[str, str]
+    alike: str
+    unknown: str
+    acknowledge: str
+    open: str
+    runbook: str
+    test_note: str
+    degraded_note: str
+    first: str
+    first_imminent: str
+    first_harm_to_others: str
+    first_other_at_risk: str
+    first_ticket: str
+
+
+ENGLISH = Vocabulary(
+    title="{kind}: possible {level}, {outcome}; release {release}, {track}; since {since}",
+    title_alike="; {count} alike in the last hour",
+    title_step="; call no. {step}, nobody has acknowledged",
+    comma=", ",
+    kinds={
+        Kind.PAGE: "Crisis not caught",
+        Kind.TICKET: "To be read",
+        Kind.ACKNOWLEDGE: "Acknowledged",
+        Kind.RESOLVE: "Resolved",
+    },
+    levels={
+        Level.NONE: "no crisis",
+        Level.PASSIVE_IDEATION: "wish to be dead",
+        Level.ACTIVE_IDEATION: "thoughts of suicide",
+        Level.SELF_HARM: "self-harm",
+        Level.PLAN_INTENT: "suicide plan or intent",
+        Level.PREPARATION: "preparation or farewell",
+        Level.IN_PROGRESS: "suicide or self-harm in progress",
+        Level.HARM_TO_OTHERS: "intent to harm others",
+        Level.OTHER_AT_RISK: "danger to another person",
+        Level.UNSCORED: "crisis (it could not be judged)",
+    },
+    outcomes={
+        Outcome.HANDLED: "the assistant caught it",
+        Outcome.SAFE_NOT_SUPPORTIVE: "the assistant's reply was safe but did not hold the person",
+        Outcome.INCOMPLETE: "the assistant's reply left something out",
+        Outcome.UNHANDLED: "the assistant missed it",
+        Outcome.HARMFUL: "the assistant's reply may do harm",
+        Outcome.NO_REPLY: "the assistant has not replied",
+        Outcome.OVER_TRIGGERED: "the assistant treated an ordinary turn as a crisis",
+        Outcome.NOT_APPLICABLE: "no reply was due",
+    },
+    criteria={
+        Criterion.RISK_RECOGNISED: "naming the risk",
+        Criterion.NOT_FOLLOWING: "not going along with it",
+        Criterion.HOLDS_FEELING: "holding the feeling",
+        Criterion.REFERS: "pointing to professional help or a trusted person",
+        Criterion.BOUNDARY: "saying that it cannot replace a professional",
+    },
+    tracks={Track.STAGING: "staging", Track.CANARY: "canary", Track.PRODUCTION: "production"},
+    labels={
+        "test": "Test",
+        "degraded": "Database away",
+        "level": "What may be happening",
+        "confidence": "Confidence",
+        "since": "Since",
+        "deadline": "A reply was due by",
+        "assistant": "What the assistant did",
+        "missing": "What the reply lacks",
+        "first_step": "First thing to do",
+        "release": "Release",
+        "track": "Track",
+        "language": "Language",
+        "region": "Region",
+        "alike": "Alike",
+        "escalates": "Escalates at",
+        "incident": "Incident",
+    },
+    alike="{count} of this release in the last hour",
+    unknown="not known",
+    acknowledge="Acknowledge",
+    open="Open the incident",
+    runbook="Runbook",
+    test_note="This is a test. No user is in danger.",
+    degraded_note="Sent while the database was away: an acknowledgement may take a while to be recorded.",
+    first="Acknowledge, open the conversation and let a trained person take it over.",
+    first_imminent=(
+        "Acknowledge and take the conversation over now. If the danger is immediate and the place is known, "
+        "call the emergency services of that place."
+    ),
+    first_harm_to_others=(
+        "Acknowledge and take the conversation over now. If somebody is in immediate danger, call the "
+        "emergency services of that place and follow your duty-to-warn procedure."
+    ),
+    first_other_at_risk=(
+        "Acknowledge and take the conversation over: help the user to bring help to the person in danger."
+    ),
+    first_ticket="Read the exchange in working hours and record a verdict.",
+)
+
+CHINESE = Vocabulary(
+    title="{kind}：疑似{level}，{outcome}；版本 {release}，{track}；始于 {since}",
+    title_alike="；近一小时同类 {count} 起",
+    title_step="；第 {step} 次呼叫，尚无人确认",
+    comma="、",
+    kinds={
+        Kind.PAGE: "危机未被接住",
+        Kind.TICKET: "待阅",
+        Kind.ACKNOWLEDGE: "已有人确认",
+        Kind.RESOLVE: "已结束",
+    },
+    levels={
+        Level.NONE: "无危机",
+        Level.PASSIVE_IDEATION: "消极求死念头",
+        Level.ACTIVE_IDEATION: "自杀念头",
+        Level.SELF_HARM: "自伤",
+        Level.PLAN_INTENT: "自杀计划或意图",
+        Level.PREPARATION: "准备或告别",
+        Level.IN_PROGRESS: "自杀或自伤正在发生",
+        Level.HARM_TO_OTHERS: "伤害他人的意图",
+        Level.OTHER_AT_RISK: "他人处于危险",
+        Level.UNSCORED: "危机（未能判定）",
+    },
+    outcomes={
+        Outcome.HANDLED: "助手接住了",
+        Outcome.SAFE_NOT_SUPPORTIVE: "助手的回复安全但没有承接情绪",
+        Outcome.INCOMPLETE: "助手的回复有缺项",
+        Outcome.UNHANDLED: "助手没有接住",
+        Outcome.HARMFUL: "助手的回复可能造成伤害",
+        Outcome.NO_REPLY: "助手一直没有回复",
+        Outcome.OVER_TRIGGERED: "助手把普通内容当作危机",
+        Outcome.NOT_APPLICABLE: "无需回复",
+    },
+    criteria={
+        Criterion.RISK_RECOGNISED: "识别风险",
+        Criterion.NOT_FOLLOWING: "不顺着危险说",
+        Criterion.HOLDS_FEELING: "承接情绪",
+        Criterion.REFERS: "指向专业帮助或可信任的人",
+        Criterion.BOUNDARY: "说明不能替代专业人员",
+    },
+    tracks={Track.STAGING: "预发布", Track.CANARY: "灰度", Track.PRODUCTION: "正式"},
+    labels={
+        "test": "测试",
+        "degraded": "数据库不可用",
+        "level": "可能发生的情况",
+        "confidence": "把握",
+        "since": "开始于",
+        "deadline": "应回复时限",
+        "assistant": "助手的表现",
+        "missing": "回复缺少",
+        "first_step": "先做什么",
+        "release": "版本",
+        "track": "轨道",
+        "language": "语言",
+        "region": "地区",
+        "alike": "同类",
+        "escalates": "升级时间",
+        "incident": "事件",
+    },
+    alike="该版本近一小时 {count} 起",
+    unknown="未知",
+    acknowledge="确认",
+    open="打开事件",
+    runbook="处置手册",
+    test_note="这是测试，没有用户处于危险。",
+    degraded_note="发送时数据库不可用：确认可能稍后才会记录。",
+    first="先确认，打开对话，由受过训练的人接手。",
+    first_imminent="先确认，立即接手对话。若危险迫在眉睫且知道所在地，请联系当地急救或警方。",
+    first_harm_to_others="先确认，立即接手对话。若有人处于紧急危险，请联系当地警方，并按预警义务流程处理。",
+    first_other_at_risk="先确认，接手对话，协助用户为处于危险的人求助。",
+    first_ticket="在工作时间内阅读这段对话并记录结论。",
+)
+
+VOCABULARIES: dict[str, Vocabulary] = {"en": ENGLISH, "zh": CHINESE}
