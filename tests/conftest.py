@@ -1,0 +1,31 @@
+"""What every test may ask for: the directory of prepared models, and the default engine."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from detectors.encoder import Prepared, load_engine, prepare
+from detectors.encoder.cache import locate_cache
+from detectors.ports import Encoder
+
+
+@pytest.fixture(scope="session")
+def cache_dir() -> Path:
+    """``JIEZHU_CACHE_DIR``, else the user's own cache, so that a model is prepared once and not once a run."""
+    given = os.environ.get("JIEZHU_CACHE_DIR")
+    return Path(given) if given else locate_cache()
+
+
+@pytest.fixture(scope="session")
+def prepared(cache_dir: Path) -> Prepared:
+    """The real encoder's files. Workers that ask at once wait for the one that prepares them."""
+    return prepare(os.environ.get("JIEZHU_ENCODER__SOURCE", "offline"), cache_dir)
+
+
+@pytest.fixture(scope="session")
+def engine(prepared: Prepared) -> Encoder:
+    """The int8 engine. A test that asks for it is marked ``model``."""
+    return load_engine("int8", prepared)
