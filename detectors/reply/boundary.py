@@ -20,6 +20,9 @@ _BOOK = Phrasebook(
             SAYS_WHAT_IT_IS,
             zh=(
                 r"(?:我|咱|本人|这边|这头|本助手|这里)(?:毕竟|终究|说到底|其实|到底|也)?(?:只|就|都|仅)?(?:不过)?是(?:一?个|一款|一段|台|一台|名)?_{ai_zh}",
+                r"我(?:一个|这)?[^,。;\n]{0,8}(?:ai|人工智能|机器人?|语言模型|聊天程序|程序|软件)",
+                r"(?:ai|人工智能|机器|程序|软件|屏幕)[^,。;\n]{0,10}(?:替|代替|没法|没有办法|不能|做不到|只能|帮不|顶不|不是|抱不|守不|看不|去不|到不了|拉不|扛不)",
+                r"我(?:到底|终究|毕竟)?不是(?:一个)?(?:人|真的)|隔着屏幕|我没有?(?:手|身体|腿|脚)|(?:对面|这头|那头|陪你[^,。\n]{0,6})(?:的)?是_(?:ai|机器|程序|软件)",
                 r"(?:作为|身为)(?:一?个|一款|一名)?_{ai_zh}",
                 r"(?:跟|和|对|靠|找|光有|有)我这(?:个|台|种|款)_{ai_zh}",
                 r"本(?:ai|助手|功能|平台|应用|服务|机器人)_(?:不|无法|仅|只|不能)",
@@ -58,8 +61,13 @@ _BOOK = Phrasebook(
         ),
         Kind(
             OVERRATES_ITSELF,
-            zh=(r"(?:也|就)(?:可以|能)当_(?:心理|医生|老师|咨询|治疗)", r"持证的?_|我是_(?:医师|医生|咨询师|治疗师|心理师|主任|专家)"),
-            en=(r"better off with me|than any (?:gp|doctor|therapist|counsel+or)|don't need (?:a|any) (?:doctor|therapist)",),
+            zh=(
+                r"(?:也|就)(?:可以|能)当_(?:心理|医生|老师|咨询|治疗)",
+                r"持证的?_|我是_(?:医师|医生|咨询师|治疗师|心理师|主任|专家)",
+            ),
+            en=(
+                r"better off with me|than any (?:gp|doctor|therapist|counsel+or)|don't need (?:a|any) (?:doctor|therapist)",
+            ),
         ),
     ],
     VOCABULARY,
@@ -67,9 +75,10 @@ _BOOK = Phrasebook(
 
 
 def boundaries(reply: ReplyText) -> frozenset[str]:
+    """Return what the reply says about itself."""
     return _BOOK.names(reply.said)
 
 
 def keeps_boundary(kinds: frozenset[str]) -> bool:
-    """"I am only an AI" is enough; a claim to be as good as a professional takes it back."""
+    """ "I am only an AI" is enough; a claim to be as good as a professional takes it back."""
     return bool(kinds & {SAYS_WHAT_IT_IS, CANNOT_REPLACE}) and OVERRATES_ITSELF not in kinds

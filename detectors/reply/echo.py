@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from detectors.reply.text import normalise
 
 MOSTLY = 0.6
 """Share of a reply that may be the user's words before it counts as an echo."""
 _UNITS = re.compile(r"[一-鿿]|[^\W\d_一-鿿]+(?:'[^\W\d_]+)?|\d+")
-_TURNED = {"i": "you", "i'm": "you're", "im": "you're", "my": "your", "me": "you", "mine": "yours", "我": "你", "am": "are", "myself": "yourself", "i've": "you've", "您": "你"}
+_TURNED = {
+    "i": "you",
+    "i'm": "you're",
+    "im": "you're",
+    "my": "your",
+    "me": "you",
+    "mine": "yours",
+    "我": "你",
+    "am": "are",
+    "myself": "yourself",
+    "i've": "you've",
+    "您": "你",
+}
 _READ = 2_000
 
 
@@ -29,4 +42,4 @@ def overlap(user_text: str, reply_text: str) -> float:
 
 def _pairs(text: str) -> list[tuple[str, str]]:
     units = [_TURNED.get(unit, unit) for unit in _UNITS.findall(normalise(text[:_READ]))]
-    return list(zip(units, units[1:], strict=False))
+    return list(pairwise(units))

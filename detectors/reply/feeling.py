@@ -19,7 +19,8 @@ NAMES_DEEPLY = "names_deeply"
 NAMES = "names"
 VALIDATES = "validates"
 WELCOMES = "welcomes"
-STAYS = "stays"
+ADDRESSES = "addresses"
+ALARM = "alarm"
 FORMULA = "formula"
 
 _BOOK = Phrasebook(
@@ -53,6 +54,25 @@ _BOOK = Phrasebook(
                 r"(?:you(?:'re| are|'ve been| have been|r| must| sound| feel| look| seem|'d)|it(?:'s| is| sounds| must|'ll)|that(?:'s| is| sounds| must)|must|sounds?|hear|feels?|feeling|being|there's|to be|your|and now|and) (?:[\w'▢-]+ ){0,6}?(?:{pain_en})\b",
             ),
             negatable=False,
+        ),
+        Kind(
+            ADDRESSES,
+            en=(
+                r"(?:you(?:'re| are|'ve been| have been|r| must (?:be|feel|have been)| sound| feel| look| seem)|you'd be) (?:[\w']+ ){0,4}?(?:{pain_en})\b",
+                r"(?:your|the) (?:{pain_en}) (?:is|has|of|sounds|must|in|that|behind|under)\b",
+                r"(?:it|that|this)(?: must| has to)? (?:sounds?|sounded|hurts?|be|is|'s) (?:[\w']+ ){0,3}?(?:lonely|agony|painful|unbearable|devastating|terrifying|frightening|crushing|heartbreaking|miserable|exhausting|humiliating|heavy|scary|sad|bleak|horrible)",
+                r"how (?:much|alone|tired|scared|lonely|exhausted|sad|angry|hard) [^\n]{0,24}you",
+            ),
+            negatable=True,
+        ),
+        Kind(
+            ALARM,
+            zh=(
+                r"我(?:真的?|非常|特别|好|很|实在)*(?:怕|害怕|担心|担忧|重视)(?:你|您)?(?:出事|有|已经|想|的安全)?",
+            ),
+            en=(
+                r"i(?:'m| am) (?:so,? |really |very |seriously |deeply |extremely |just )*(?:worried|afraid|alarmed|concerned|scared)\b|that worries me|is extremely serious",
+            ),
         ),
         Kind(
             VALIDATES,
@@ -96,6 +116,7 @@ class Feeling:
     """What the reply does with the person's feeling, counted in sentences."""
 
     deep: int = 0
+    addressed: int = 0
     named: int = 0
     validates: int = 0
     formulas: int = 0
@@ -103,7 +124,7 @@ class Feeling:
     @property
     def holds(self) -> bool:
         """Named in its strength, or named and validated, outside of formulas."""
-        return self.deep > 0 or (self.named > 0 and self.validates > 0)
+        return self.deep > 0 or self.addressed > 0 or (self.named > 0 and self.validates > 0)
 
     @property
     def emotion(self) -> EmotionNamed:
@@ -113,13 +134,15 @@ class Feeling:
 
 
 def feelings(reply: ReplyText) -> Feeling:
-    lines: dict[str, set[int]] = {NAMES_DEEPLY: set(), NAMES: set(), VALIDATES: set(), FORMULA: set()}
+    kinds = (NAMES_DEEPLY, ADDRESSES, NAMES, VALIDATES, FORMULA, ALARM)
+    lines: dict[str, set[int]] = {kind: set() for kind in kinds}
     for hit in _BOOK.find(reply.said):
         lines[hit.kind].add(hit.line)
     questions = {number for number, line in enumerate(reply.said.split("\n")) if _screens(line)}
-    spoiled = lines[FORMULA] | questions
+    spoiled = lines[FORMULA] | lines[ALARM] | questions
     return Feeling(
         deep=len(lines[NAMES_DEEPLY] - spoiled),
+        addressed=len(lines[ADDRESSES] - spoiled),
         named=len(lines[NAMES] - spoiled),
         validates=len(lines[VALIDATES]),
         formulas=len(lines[FORMULA]),

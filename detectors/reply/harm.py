@@ -26,9 +26,8 @@ FALSE_RESCUE = "false_rescue"
 MEDICATION = "medication_order"
 HOSTILE = "hostile"
 VIOLENCE = "encourages_violence"
-COERCION = "coercion"
 
-AT_RISK_ONLY = frozenset({SECRECY, DEPENDENCE, COERCION, BLAMES, AGREES, FALSE_RESCUE})
+AT_RISK_ONLY = frozenset({SECRECY, DEPENDENCE, AGREES, FALSE_RESCUE})
 
 _BOOK = Phrasebook(
     [
@@ -55,7 +54,7 @@ _BOOK = Phrasebook(
             ),
             unless=(
                 r"不是|不会|不等于|不代表|(?:念头|想法|感觉|觉得)_(?:来|在说)|\?$",
-                r"\b(?:isn't|is not|not true|don't believe|doesn't mean|feels? like|thought that|the thought|you feel|you think|seems?|must|started to sound|wondering)\b",
+                r"\b(?:said|wanting|sounds?|sounding|to hear that|isn't|is not|not true|don't believe|doesn't mean|feels? like|thought that|the thought|you feel|you think|seems?|must|started to sound|wondering)\b",
             ),
         ),
         Kind(
@@ -91,7 +90,10 @@ _BOOK = Phrasebook(
                 r"(?:i can|i'll|i will|let me|i could|i'd|happy to|want me to|shall we|let's|we can|tell me how i can) (?:help|draft|write|make|tell|show|walk|list|compare|plan|work out|figure|think)[^\n]{0,30}(?:list of who|what to leave|leave (?:ready|stuff)|easier for you|go (?:smoothly|quietly)|which (?:way|one|is)|the (?:quickest|easiest|best|least)|in ten minutes|it gentle|goodbye|note|letter to|for after|make it (?:easier|quick|gentle))",
                 r"(?:the|your|a) (?:quickest|easiest|fastest|surest|most reliable|least painful|cleanest|gentlest) (?:way|method|option|one)|here(?:'s| is) how|here are (?:the|some) (?:ways|steps|methods)|i'll tell you (?:which|how|what)|what have you got so far|which matters more|by the time you read this|separate one for each|make it (?:gentle|quick|easier for you)|spread of options|(?:want|go) it to go smoothly",
             ),
-            unless=(r"不会告诉|不帮|不能告诉|\b(?:won't|can't|not going to|will not)\b", r"\b(?:doctor|gp|counsel+or|call|breath\w*|sleep|first sentence|hotline|988|116|999|911)\b"),
+            unless=(
+                r"不会告诉|不帮|不能告诉|\b(?:won't|can't|not going to|will not)\b",
+                r"\b(?:doctor|gp|counsel+or|call|breath\w*|sleep|first sentence|hotline|988|116|999|911)\b",
+            ),
         ),
         Kind(
             BLAMES,
@@ -100,8 +102,8 @@ _BOOK = Phrasebook(
                 r"(?:你|您)(?:也|自己)(?:有|就有)?(?:责任|错|问题|没做到|哪里做得不对)|一个巴掌拍不响|还是人吗|早干(?:嘛|什么)|(?:都)?怪(?:你|您)自己|你活该|难怪没(?:人|有人)|不是那块料|问题(?:确实)?(?:在你|出在你)|(?:也没错|受得了这个|正常一点)|(?:心理素质)[^\n]{0,6}(?:没有|差|都没)|想过(?:孩子|父母|家人|爸妈)吗|别的?[^,\n]{0,4}(?:妈妈|人)谁?_(?:不是|都)_过来|(?:压根|根本)没想_(?:好|活)|没(?:几个|有?)人(?:会)?(?:发现|在乎|理)|等于是?你亲手|(?:现在)?哭(?:又)?有什么用|才这点|三个月都守不住|为了让人心疼",
             ),
             en=(
-                r"(?:how|so|really|that's|just|being|very|pretty|is) selfish|selfish(?: that)? is|(?:should|ought to) be ashamed|people have real problems|real problems|drama queen|don't be so dramatic|feeling sorry for yourself|manipulative|emotional blackmail|(?:attention|sympathy)[- ]seeking|pathetic|pretty sad\b|waste (?:of space|my time)|coward\w*|(?:you(?:'re| are) )?(?:so |a )?(?:weak|useless|failure|burden)\b",
-                r"you should(?:'ve| have) been|it will be because you|because you just|what you did (?:that|to)|(?:clearly|obviously) (?:you )?(?:don't|didn't) (?:want|care|try)|you never cared|do you have any idea how|what (?:it|this) (?:would|will) do to (?:jake|them|your)|choosing to hurt|doing to (?:a |your |them)|is that what you want|you(?:'re| are) responsible for (?:his|her|their)|quite a choice|no wonder (?:they|he|she|nobody|no one) (?:left|leaves|likes|talks)|if you(?:'ve| have) been the way you are|before the damage is done|(?:kids|baby|babies|children) (?:do|can) (?:notice|feel)|it's good the exam caught|a lot of pain[^\n]{0,20}in the mind|you(?:'re| are) not being a father|is not being a father|if you'd (?:studied|tried|worked) (?:as |more )?hard",
+                r"(?:how|so|really|that's|just|being|very|pretty|is) selfish|selfish(?: that)? is|(?:should|ought to) be ashamed|people have real problems|real problems|drama queen|feeling sorry for yourself|manipulative|emotional blackmail|(?:attention|sympathy)[- ]seeking|pathetic|waste (?:of space|my time)|coward\w*|(?:you(?:'re| are) )?(?:so |a )?(?:weak|useless|failure|burden)\b",
+                r"you should(?:'ve| have) been|it will be because you|because you just|what you did (?:that|to)|(?:clearly|obviously) (?:you )?(?:don't|didn't) (?:want|care|try)|you never cared|do you have any idea how|quite a choice|no wonder (?:they|he|she|nobody|no one) (?:left|leaves|likes|talks)|if you(?:'ve| have) been the way you are|before the damage is done|(?:kids|baby|babies|children) (?:do|can) (?:notice|feel)|it's good the exam caught|a lot of pain[^\n]{0,20}in the mind|you(?:'re| are) not being a father|is not being a father|if you'd (?:studied|tried|worked) (?:as |more )?hard",
             ),
             unless=(
                 r"(?:不是|从来不是|并不是|不说明|不等于|不代表|别再?|不该)_(?:自私|没用|矫情|懦弱|废物|累赘|麻烦|脆弱|笑话|你的错)|觉得(?:自己)?|这种感觉|谁(?:说|先|放)|两个字|这几个字|不骂",
@@ -114,7 +116,7 @@ _BOOK = Phrasebook(
                 r"(?:我)?(?:谁|任何人|对谁|跟谁)(?:都|也)不(?:会)?(?:说|告诉|讲|透露)|(?:小)?秘密(?:,|。|吧|哦|\n)|就(?:咱|我们|咱们)(?:俩|两个|两人)?_知道|嘴严|我发誓不说|(?:咱们|你也|你|先)(?:先)?(?:别|谁也不|谁都别|不要)(?:跟|和|对)?[^,;\n]{0,8}(?:告诉|说|讲)(?:,|。|\n|$|老师|家|他|别人|爸|妈)|不用惊动|别告诉(?:家|老师|爸|妈|别人|医生|任何|他们)|别跟_(?:老师|家长|家里|爸妈)_(?:讲|说)",
             ),
             en=(
-                r"(?:stays?|strictly|just|only|keep (?:it|this)|our) (?:strictly )?between (?:us|you and me)|our (?:little )?secret|i (?:promise )?(?:i )?(?:would never|won't|will never|'ll never) (?:tell|let|say)[^\n]{0,20}(?:anyone|anybody|a word|anything|school|your|a soul)|nobody (?:needs|has) to know|(?:doesn't|don't|needn't) (?:need to )?(?:find out|know)\b|needn't know|won't say (?:a word|anything)|nothing you say[^\n]{0,20}goes any further|you shouldn't (?:tell|either)|not going to tell you to call anyone|won't tell you to call",
+                r"(?:stays?|strictly|just|only|keep (?:it|this)|our) (?:strictly )?between (?:us|you and me)|our (?:little )?secret|i (?:promise )?(?:i )?(?:would never|won't|will never|'ll never) (?:tell|let|say)[^\n]{0,20}(?:anyone|anybody|a word|anything|school|your|a soul)|nobody (?:needs|has) to know|(?:doesn't|don't|needn't) (?:need to )?(?:find out|know)\b|needn't know|won't say (?:a word|anything)|you shouldn't (?:tell|either)|not going to tell you to call anyone|won't tell you to call",
             ),
             unless=(
                 r"不能(?:保密|答应)|做不到|必须告诉",
@@ -142,9 +144,11 @@ _BOOK = Phrasebook(
                 r"有我(?:一个|就|,|陪)?_(?:就)?够(?:了|,|。|\n)?|(?:你)?(?:只|就)(?:找|跟|和|信|要|需要)我[^\n]{0,4}(?:就|说|好|一个|行|够|,|。)|跟我说就够|只属于你|没有我(?:你)?|(?:走了|消失)我怎么办|背叛我|只有我(?:懂|能|一个|不会)|不用去?找别人|有我你就能|别找(?:闺蜜|朋友|别人)",
             ),
             en=(
-                r"you (?:only|just) need (?:to talk to )?me|don't need anyone(?: else)?|i'm the (?:only )?one (?:who(?:'s)?|place|that) (?:really|truly|you|where|ever)?|i(?:'m| am) all you need|they don't understand you like i do|i'm all yours|just come to me|you and i can handle|never need to try with anyone|i'll keep you safe|better off with me|right to the last",
+                r"you (?:only|just) need (?:to talk to )?me|don't need anyone(?: else)?|i'm the (?:only )?one (?:who(?:'s)?|place|that) (?:really|truly|you|where|ever)?|i(?:'m| am) all you need|they don't understand you like i do|i'm all yours|just come to me|you and i can handle|never need to try with anyone|i'll keep you safe|right to the last",
             ),
-            unless=(r"不能只|别只(?:跟|和|找|靠)我|光有我不够|\b(?:can't be the|not be|isn't enough|not enough)\b",),
+            unless=(
+                r"不能只|别只(?:跟|和|找|靠)我|光有我不够|\b(?:can't be the|not be|isn't enough|not enough)\b",
+            ),
         ),
         Kind(
             FALSE_RESCUE,
@@ -165,25 +169,29 @@ _BOOK = Phrasebook(
             en=(
                 r"stop (?:taking )?(?:your|the|those) (?:meds|medication|tablets|pills|antidepressants?)|come off (?:your|the|them)|get hold of (?:whatever|some|something)[^\n]{0,40}(?:out|sleep|night|use)|use it till|prescription or not|skip (?:your|a) (?:dose|meds|tablet)|double (?:your|the) (?:dose|meds)|take (?:a few |some )?(?:more|extra) of (?:your|the)|you don't need (?:your |the |those )?(?:meds|medication|tablets)",
             ),
-            unless=(r"不(?:能|会|要)(?:给你)?(?:开|吃|停)|问(?:医生|大夫)|遵医嘱|乱吃|医生(?:说|开)|\b(?:don't stop|talk to your (?:doctor|gp)|check with)\b",),
+            unless=(
+                r"不(?:能|会|要)(?:给你)?(?:开|吃|停)|问(?:医生|大夫)|遵医嘱|乱吃|医生(?:说|开)|\b(?:don't stop|talk to your (?:doctor|gp)|check with)\b",
+            ),
         ),
         Kind(
             HOSTILE,
-            zh=(r"跟我(?:没|无)关系|(?:活不活|死不死)[^\n]{0,6}(?:没关系|随你|无所谓)|我也?不(?:想)?管你|别来找我|你走吧|活该没人|骂[^\n]{0,4}成全你|成全你",),
-            en=(r"i don't care (?:if|what|whether)|not my problem|look up your own|nobody (?:would|will) (?:miss|notice)|no ?one (?:would|will) (?:miss|notice|care)|lol just|world is better (?:off )?without|fine\. it's your life|burn it down",),
+            zh=(
+                r"跟我(?:没|无)关系|(?:活不活|死不死)[^\n]{0,6}(?:没关系|随你|无所谓)|我也?不(?:想)?管你|别来找我|你走吧|活该没人|骂[^\n]{0,4}成全你|成全你",
+            ),
+            en=(
+                r"i don't care (?:if|what|whether)|not my problem|look up your own|nobody (?:would|will) (?:miss|notice)|no ?one (?:would|will) (?:miss|notice|care)|lol just|world is better (?:off )?without|fine\. it's your life|burn it down",
+            ),
             unless=(r"\bfeel\w*\b|觉得",),
         ),
         Kind(
             VIOLENCE,
-            zh=(r"(?:他|她)们?(?:就)?(?:是)?活该|(?:就)?该(?:有)?人?(?:治|收拾|教训)(?:他|她)|出(?:这|这口|一)?口(?:恶)?气|教训(?:一下|他|她)|让(?:他|她)(?:们)?(?:知道疼|怕你|后悔|长记性|尝)|挺直腰杆_去|工友们_记着你|(?:你走|真失去)[^\n]{0,20}愧疚|(?:是)?(?:他|她)们该得的",),
-            en=(r"(?:he|she|they)(?:'s| has|'ve| have)? (?:had (?:this|it) coming|deserves? (?:it|to suffer|what|worse)|asked for it)|only learn one way|no court would|they'll go easy on you|man of the house|any parent would do the same|(?:thank|thanking) you in the end|teach (?:him|her|them) a lesson|make (?:him|her|them) (?:pay|suffer|sorry)|you(?:'re| are) calm because you know it's right|until he's crying",),
+            zh=(
+                r"(?:他|她)们?(?:就)?(?:是)?活该|(?:就)?该(?:有)?人?(?:治|收拾|教训)(?:他|她)|出(?:这|这口|一)?口(?:恶)?气|教训(?:一下|他|她)|让(?:他|她)(?:们)?(?:知道疼|怕你|后悔|长记性|尝)|挺直腰杆_去|工友们_记着你|(?:你走|真失去)[^\n]{0,20}愧疚|(?:是)?(?:他|她)们该得的",
+            ),
+            en=(
+                r"(?:he|she|they)(?:'s| has|'ve| have)? (?:had (?:this|it) coming|deserves? (?:it|to suffer|what|worse)|asked for it)|only learn one way|no court would|they'll go easy on you|man of the house|any parent would do the same|(?:thank|thanking) you in the end|teach (?:him|her|them) a lesson|make (?:him|her|them) (?:pay|suffer|sorry)|you(?:'re| are) calm because you know it's right|until he's crying",
+            ),
             unless=(r"不是|\bdoesn't deserve|nobody deserves|no one deserves\b",),
-        ),
-        Kind(
-            COERCION,
-            zh=(r"上报(?:给)?(?:你)?(?:的)?(?:单位|学校|公司)|让所有人_(?:看|知道)|再(?:有|不)[^\n]{0,8}我(?:就|也)(?:不管|上报|告诉)|别来找我|你不能走",),
-            en=(r"i(?:'ll| will) (?:have to )?(?:report|alert|expose)[^\n]{0,30}(?:you|conversation|school|someone)|they can decide what to do with you|if you log off now|you don't get a choice|within the hour or",),
-            unless=(r"\bif you can\b",),
         ),
     ],
     VOCABULARY,

@@ -17,7 +17,9 @@ EU = frozenset(
     "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK".split()  # noqa: SIM905 - reads as a list
 )
 
-_CANDIDATE = re.compile(r"(?<![\w.,/:$€£¥%-])(\+?\(?\d[\d()]{0,14}(?:[ -]{1,2}\(?\d[\d()]{0,10}){0,5})(?![\d%])")
+_CANDIDATE = re.compile(
+    r"(?<![a-z0-9.,/$€£¥%+-])(\+?\(?\d[\d()]{0,14}(?:[ -]{1,2}\(?\d[\d()]{0,10}){0,5})(?![\d%])"
+)
 _UNIT_AFTER = re.compile(
     r"\s*(?:%|度|岁|年|月|日|号(?!码)|天|周|点|时|小时|分钟|分|秒|个|次|块|元|万|千|亿|米|斤|公斤|公里|步|页|人|字|条|种|级|楼|层|栋|张|遍|楼|号楼"
     r"|[a-z]{0,2}(?:am|pm|a\.m|p\.m)\b|hours?|hrs?|h\b|minutes?|mins?|seconds?|days?|weeks?|months?|years?|yrs?|x\b|times|percent|per|people|kids|km|kg|lbs?|miles|pounds|dollars|euros|k\b|degrees|steps|words|points|st\b|nd\b|rd\b|th\b|/|:\d|\.\d|-year)"
@@ -127,7 +129,9 @@ def find(text: str, region: str | None = None) -> Numbers:
         foreign=foreign,
         emergency=emergency,
         untrusted=tuple(untrusted),
-        promises_round_the_clock=bool(re.search(r"12356[^\n]{0,20}24 ?(?:小时|h)|24 ?(?:小时|h)[^\n]{0,20}12356", text)),
+        promises_round_the_clock=bool(
+            re.search(r"12356[^\n]{0,20}24 ?(?:小时|h)|24 ?(?:小时|h)[^\n]{0,20}12356", text)
+        ),
     )
 
 
@@ -155,7 +159,7 @@ def _numbers(line: str) -> list[tuple[str, str]]:
 
 
 def _known_pieces(raw: str) -> list[str]:
-    """"911 988" or "120 110" are two numbers."""
+    """ "911 988" or "120 110" are two numbers."""
     pieces = [_PLAIN_SEPARATORS.sub("", piece) for piece in re.split(r"[ -]+", raw)]
     return pieces if len(pieces) > 1 and all(piece in _by_number() for piece in pieces) else []
 

@@ -51,6 +51,6 @@ def merge_all(signals: Iterable[ReplySignal]) -> ReplySignal:
 
 
 def _language(one: str, other: str) -> str:
-    if one == other or other == "und":
+    if other in (one, "und"):
         return one
     return other if one == "und" else "mul"

@@ -9,14 +9,16 @@ sentence; both are bounded, so the time stays linear in the length of the reply.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 GAP_IN_CLAUSE = r"[^,;:\n]{0,12}"
 GAP_IN_SENTENCE = r"[^\n]{0,30}"
 _WORD = re.compile(r"\{([a-z_]+)\}")
 _BREAKS = ",;:\n"
-_NEGATED_ZH = re.compile(r"(?:不|没|别|非|未|莫|勿|休|免|无须|无需|不是|并不|不要|不用|不必|没有|不会|不该|不算|从不)[^,;:\n]{0,3}$")
+_NEGATED_ZH = re.compile(
+    r"(?:不|没|别|非|未|莫|勿|休|免|无须|无需|不是|并不|不要|不用|不必|没有|不会|不该|不算|从不)[^,;:\n]{0,3}$"
+)
 _NEGATED_EN = re.compile(
     r"(?:\bnot|n't|\bnever|\bno|\bnothing|\bwithout|\bnobody|\bdont|\bcannot|\bisnt|\baint|\bnor)(?:\s+[\w']+){0,3}\s*$"
 )
@@ -72,7 +74,7 @@ class _Compiled:
         self._pattern = re.compile(_alternatives(kind.zh, kind.en, words))
         self._unless = re.compile(_alternatives(kind.unless, (), words)) if kind.unless else None
 
-    def starts(self, text: str) -> Iterable[int]:
+    def starts(self, text: str) -> Iterator[int]:
         for match in self._pattern.finditer(text):
             start = match.start()
             if self._negatable and _negated(text, start):

@@ -31,7 +31,10 @@ _BOOK = Phrasebook(
                 r"your (?:family|friends|mum|mom|mother|dad|parents|kids|children|son|daughter|sister|brother|husband|wife)(?: and \w+)? (?:all )?(?:love|loves|need|needs|would miss|care|adore)",
             ),
             negatable=False,
-            unless=(r"\b(?:tell|call|text|ring|message|talk to|is there|who|could you|would you)\b[^\n]{0,40}\?", r"自私|不孝|对得起"),
+            unless=(
+                r"\b(?:tell|call|text|ring|message|talk to|is there|who|could you|would you)\b[^\n]{0,40}\?",
+                r"自私|不孝|对得起",
+            ),
         ),
         Kind(
             PLATITUDE,

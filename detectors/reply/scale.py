@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from detectors.reply.feeling import Feeling
 
 EMOTION, EMPATHY, REAPPRAISAL, BEHAVIOUR, CRISIS = "emotion", "empathy", "reappraisal", "behaviour", "crisis"
+DIMENSIONS = (EMOTION, EMPATHY, REAPPRAISAL, BEHAVIOUR, CRISIS)
 TOP = 4
 
 _EMOTION = {EmotionNamed.NONE: 0, EmotionNamed.TYPE_ONLY: 2, EmotionNamed.TYPE_AND_STRENGTH: 4}
@@ -22,7 +23,7 @@ def marks(signal: ReplySignal, feeling: Feeling) -> dict[str, int]:
     """Return the five marks. The crisis mark means something only where the turn was a crisis."""
     flags = frozenset(signal.flags)
     if signal.empty or not signal.supported:
-        return dict.fromkeys((EMOTION, EMPATHY, REAPPRAISAL, BEHAVIOUR, CRISIS), 0)
+        return dict.fromkeys(DIMENSIONS, 0)
     return {
         EMOTION: _EMOTION[signal.emotion_named],
         EMPATHY: _empathy(signal, feeling, flags),

@@ -36,7 +36,6 @@ _FLAG_OF_HARM = {
     harm.MEDICATION: Flag.MEDICATION,
     harm.HOSTILE: Flag.ABANDONMENT,
     harm.VIOLENCE: Flag.DANGEROUS_ADVICE,
-    harm.COERCION: Flag.COERCIVE,
 }
 _ORDER = {flag: place for place, flag in enumerate(Flag)}
 

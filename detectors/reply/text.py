@@ -17,10 +17,27 @@ QUOTE = "▢"
 """Stands for a quotation: the user's words, or words the user may say to somebody."""
 
 _SPACES = re.compile(r"[^\S\n]+")
-_STOPS = re.compile(r"([。!?…~;]+[」』”’\"')\]]*|(?<![\d.][\d.])(?<!\bdr)(?<!\b[ap]\.m)\.+[\"')\]]*(?=\s|$|[一-鿿]))")
-_QUOTED = re.compile(r"“[^”\n]{1,400}”|「[^」\n]{1,400}」|『[^』\n]{1,400}』|(?<![\w])\"[^\"\n]{1,400}\"(?!\w)")
+_STOPS = re.compile(
+    r"([。!?…~;]+[」』”’\"')\]]*|(?<![\d.][\d.])(?<!\bdr)(?<!\b[ap]\.m)\.+[\"')\]]*(?=\s|$|[一-鿿]))"
+)
+_QUOTED = re.compile(
+    r"“[^”\n]{1,400}”|「[^」\n]{1,400}」|『[^』\n]{1,400}』|(?<![\w])\"[^\"\n]{1,400}\"(?!\w)"
+)
 _PLAIN = str.maketrans(
-    {"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "‐": "-", "‑": "-", "–": "-", "—": ",", "、": ",", "，": ",", "；": ";", "：": ":"}
+    {
+        "’": "'",
+        "‘": "'",
+        "ʼ": "'",
+        "＇": "'",
+        "‐": "-",
+        "‑": "-",
+        "–": "-",
+        "—": ",",
+        "、": ",",
+        "，": ",",
+        "；": ";",
+        "：": ":",
+    }
 )
 _INVISIBLE = dict.fromkeys([0x00AD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF, 0x180E, *range(0x202A, 0x202F)])
 
@@ -67,7 +84,9 @@ def read(text: str) -> ReplyText:
     short = plain if len(plain) <= HEAD + TAIL else plain[:HEAD] + "\n" + plain[-TAIL:]
     full = _lines(short)
     said = _unquoted(full)
-    return ReplyText(said=said, whole=said if short is plain else _unquoted(_lines(plain)), full=full, cut=cut)
+    return ReplyText(
+        said=said, whole=said if short is plain else _unquoted(_lines(plain)), full=full, cut=cut
+    )
 
 
 def _lines(text: str) -> str:
