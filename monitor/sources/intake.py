@@ -1,0 +1,307 @@
+"""One consumer's partitions: takes batches, hands them on, commits what is safe, goes back over what is not.
+
+The lock is held from a batch's arrival to its commit. A rebalance waits for it, so that partitions are never
+given away with a batch in hand; what arrives of an older assignment afterwards is dropped (M1, R37).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import Any, Protocol
+
+import structlog
+from aiokafka import ConsumerRebalanceListener, ConsumerRecord, TopicPartition
+from aiokafka.errors import IllegalStateError, KafkaError
+
+from monitor.errors import LineStopped, PositionConflict
+from monitor.sources.backoff import Backoff
+from monitor.sources.holds import Holds
+from monitor.sources.parsing import convert_records
+from monitor.sources.progress import PartitionProgress
+from monitor.sources.record import Handler
+from monitor.store.work import Partition
+
+RETRY = "retry"
+LINE_STOPPED = "line_stopped"
+
+_log = structlog.get_logger(__name__)
+
+
+class Consumer(Protocol):
+    """What is used of an aiokafka consumer."""
+
+    def assignment(self) -> set[TopicPartition]: ...
+
+    def pause(self, *partitions: TopicPartition) -> None: ...
+
+    def resume(self, *partitions: TopicPartition) -> None: ...
+
+    def seek(self, partition: TopicPartition, offset: int) -> None: ...
+
+    async def position(self, partition: TopicPartition) -> int: ...
+
+    def highwater(self, partition: TopicPartition) -> int | None: ...
+
+    def last_poll_timestamp(self, partition: TopicPartition) -> int | None: ...
+
+    async def commit(self, offsets: dict[TopicPartition, int]) -> None: ...
+
+
+class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
+    """Ends with its consumer; ``holds`` and ``handler`` outlive it."""
+
+    def __init__(
+        self,
+        handler: Handler,
+        holds: Holds,
+        backoff: Backoff,
+        *,
+        now: Callable[[], datetime],
+        commit_seconds: float,
+    ) -> None:
+        self._handler = handler
+        self._holds = holds
+        self._backoff = backoff
+        self._now = now
+        self._commit_seconds = commit_seconds
+        self._consumer: Callable[[], Consumer | None] = lambda: None
+        self._lock = asyncio.Lock()
+        self._epoch = 0  # of the assignment
+        self._next: dict[TopicPartition, int] = {}  # of the partitions that are ours and may be read
+        self._since: dict[TopicPartition, datetime] = {}
+        self._failures: dict[TopicPartition, int] = {}
+        self._timers: set[asyncio.TimerHandle] = set()
+        self._takeovers: set[asyncio.Task[None]] = set()
+        self.last_record: datetime | None = None
+        self.last_done: datetime | None = None
+        self.handling_since: datetime | None = None
+        self.resets = 0
+
+    def attach(self, consumer: Callable[[], Consumer | None]) -> None:
+        self._consumer = consumer
+
+    @property
+    def failures(self) -> int:
+        return max(self._failures.values(), default=0)
+
+    async def receive(self, raw: Sequence[ConsumerRecord[Any, Any]]) -> None:
+        async with self._lock:
+            consumer = self._consumer()
+            if consumer is None:
+                return
+            batch = await self._current(consumer, raw)
+            if not batch:
+                return
+            self.last_record = self.handling_since = self._now()
+            try:
+                await self._handle(consumer, batch)
+            finally:
+                self.handling_since = None
+
+    async def _current(
+        self, consumer: Consumer, raw: Sequence[ConsumerRecord[Any, Any]]
+    ) -> dict[TopicPartition, list[ConsumerRecord[Any, Any]]]:
+        """The part of a batch that stands where reading stands."""
+        parts: dict[TopicPartition, list[ConsumerRecord[Any, Any]]] = {}
+        for record in raw:
+            parts.setdefault(TopicPartition(record.topic, record.partition), []).append(record)
+        current = {}
+        for place, records in parts.items():
+            if place not in self._next or place not in consumer.assignment():
+                continue
+            first, end = records[0].offset, records[-1].offset + 1
+            position = await consumer.position(place)
+            if position < end:
+                continue  # read before somebody moved the position: it will be read again
+            if first < self._next[place]:
+                if position >= self._next[place]:
+                    continue
+                # The broker's log ends below our position (lost or made anew), and the client went back to
+                # its beginning. Rather twice than never.
+                self.resets += 1
+                _log.warning("log_began_anew", partition=place.partition, was=self._next[place], now=first)
+            if self._holds.holding(_name(place)):
+                consumer.seek(place, first)
+                continue
+            current[place] = records
+        return current
+
+    async def _handle(
+        self, consumer: Consumer, batch: dict[TopicPartition, list[ConsumerRecord[Any, Any]]]
+    ) -> None:
+        records = convert_records(record for part in batch.values() for record in part)
+        starts = {place: part[0].offset for place, part in batch.items()}
+        try:
+            done = await self._handler.handle(records)
+        except PositionConflict as conflict:
+            _log.info("batch_was_void", partitions=len(conflict.partitions))
+            self._go_back(consumer, starts)
+            self._take_over(batch, after=self._backoff.first)
+            return
+        except LineStopped:
+            _log.error("line_stopped")
+            self._go_back(consumer, starts)
+            self._holds.hold(LINE_STOPPED)
+            self.apply_holds()
+            return
+        except Exception as failure:  # noqa: BLE001 - whatever it is, the batch is not safe, and is read again
+            _log.error("batch_failed", error=type(failure).__name__, records=len(records))
+            self._retry(consumer, starts)
+            return
+        safe = {place: next_ for place in batch if (next_ := done.get(_name(place))) is not None}
+        behind = {}
+        for place, part in batch.items():
+            next_ = safe.get(place, starts[place])
+            if next_ < part[-1].offset + 1:
+                behind[place] = next_
+            else:
+                self._failures.pop(place, None)
+                self._next[place] = next_
+                if next_ > part[-1].offset + 1:
+                    consumer.seek(place, next_)
+        if behind:
+            self._retry(consumer, behind)
+        if safe:
+            self.last_done = self._now()
+            await self._commit(
+                consumer, {place: next_ for place, next_ in safe.items() if next_ > starts[place]}
+            )
+
+    async def _commit(self, consumer: Consumer, offsets: dict[TopicPartition, int]) -> None:
+        """For lag only: the database has the positions, so a commit that fails is made up by the next."""
+        if not offsets:
+            return
+        try:
+            async with asyncio.timeout(self._commit_seconds):
+                await consumer.commit(offsets)
+        except (KafkaError, TimeoutError) as failure:
+            _log.warning("offsets_not_committed", error=type(failure).__name__)
+
+    def _go_back(self, consumer: Consumer, offsets: dict[TopicPartition, int]) -> None:
+        for place, offset in offsets.items():
+            self._next[place] = offset
+            with suppress(IllegalStateError):  # no longer ours
+                consumer.seek(place, offset)
+
+    def _retry(self, consumer: Consumer, offsets: dict[TopicPartition, int]) -> None:
+        """Held rather than slept over: the poll loop must go on, or the group gives us up."""
+        self._go_back(consumer, offsets)
+        for place in offsets:
+            self._failures[place] = self._failures.get(place, 0) + 1
+        names = [_name(place) for place in offsets]
+        self._holds.hold(RETRY, names)
+        self.apply_holds()
+
+        def release() -> None:
+            self._timers.discard(timer)
+            self._holds.release(RETRY, names)
+            self.apply_holds()
+
+        delay = self._backoff.wait(max(self._failures[place] for place in offsets))
+        timer = asyncio.get_running_loop().call_later(delay, release)
+        self._timers.add(timer)
+
+    def apply_holds(self) -> None:
+        """Bring the consumer's pauses in line. Partitions whose position is not known yet stay paused."""
+        consumer = self._consumer()
+        if consumer is None:
+            return
+        now = self._now()
+        for place in consumer.assignment():
+            if place not in self._next or self._holds.holding(_name(place)):
+                consumer.pause(place)
+                self._since.pop(place, None)
+            else:
+                consumer.resume(place)
+                self._since.setdefault(place, now)
+
+    async def on_partitions_revoked(self, revoked: Collection[TopicPartition]) -> None:
+        async with self._lock:
+            await self.give_up(revoked)
+
+    async def on_partitions_assigned(self, assigned: Collection[TopicPartition]) -> None:
+        self.apply_holds()  # before anything is read: from where, the database says
+        if assigned:
+            _log.info("partitions_assigned", partitions=len(assigned))
+            self._take_over(assigned, after=0.0)
+
+    async def give_up(self, partitions: Collection[TopicPartition]) -> None:
+        """With no batch in hand."""
+        self._epoch += 1
+        for timer in self._timers:
+            timer.cancel()
+        for task in self._takeovers:
+            task.cancel()
+        self._timers.clear()
+        self._holds.release(RETRY)
+        self._next.clear()
+        self._since.clear()
+        self._failures.clear()
+        if partitions:
+            try:
+                await self._handler.revoked(_names(partitions))
+            except Exception as failure:  # noqa: BLE001 - they are gone whatever the handler says
+                _log.error("revocation_failed", error=type(failure).__name__)
+
+    def _take_over(self, partitions: Iterable[TopicPartition], after: float) -> None:
+        """In the background, as the client sends no heartbeats while a listener runs."""
+        places = sorted(partitions)
+        for place in places:
+            self._next.pop(place, None)
+        self.apply_holds()
+        task = asyncio.create_task(self._find_positions(self._epoch, places, after))
+        self._takeovers.add(task)
+        task.add_done_callback(self._takeovers.discard)
+
+    async def _find_positions(self, epoch: int, places: Sequence[TopicPartition], after: float) -> None:
+        await asyncio.sleep(after)
+        failures = 0
+        while True:
+            try:
+                positions = await self._handler.assigned(_names(places))
+                break
+            except Exception as failure:  # noqa: BLE001 - without positions nothing is read; asked until known
+                failures += 1
+                _log.error("positions_unknown", error=type(failure).__name__)
+                await asyncio.sleep(self._backoff.wait(failures))
+        async with self._lock:
+            consumer = self._consumer()
+            if epoch != self._epoch or consumer is None:
+                return
+            for place in places:
+                if place in consumer.assignment():
+                    self._next[place] = positions.get(_name(place), 0)
+                    consumer.seek(place, self._next[place])
+            self.apply_holds()
+
+    def partitions(self) -> dict[Partition, PartitionProgress]:
+        consumer = self._consumer()
+        if consumer is None:
+            return {}
+        now = self._now()
+        return {
+            _name(place): PartitionProgress(
+                position=self._next[place],
+                end=consumer.highwater(place),
+                polled=_moment(consumer.last_poll_timestamp(place), now),
+                since=self._since.get(place, now),
+                held=place not in self._since,
+            )
+            for place in sorted(consumer.assignment())
+            if place in self._next
+        }
+
+
+def _name(place: TopicPartition) -> Partition:
+    return (place.topic, place.partition)
+
+
+def _names(places: Iterable[TopicPartition]) -> list[Partition]:
+    return sorted(_name(place) for place in places)
+
+
+def _moment(milliseconds: int | None, now: datetime) -> datetime | None:
+    return None if milliseconds is None else datetime.fromtimestamp(milliseconds / 1000, now.tzinfo)

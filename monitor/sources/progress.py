@@ -1,0 +1,59 @@
+"""How far a source has come: what health and lag are judged by, rather than by a process that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from monitor.store.work import Partition
+
+
+class SourceState(StrEnum):
+    IDLE = "idle"  # not started yet
+    CONNECTING = "connecting"  # the broker or the topic is away; tried again and again
+    JOINED = "joined"  # in the group; partitions may still be on their way
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionProgress:
+    """``position`` is the next offset to be handled; ``end`` the offset that the next new record will get."""
+
+    position: int
+    end: int | None  # None: nothing was fetched yet
+    polled: datetime | None  # when the broker last answered
+    since: datetime  # when reading began, or began again after a hold
+    held: bool = False
+
+    @property
+    def lag(self) -> int | None:
+        """Records; None while unknown."""
+        return None if self.end is None else max(0, self.end - self.position)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    state: SourceState
+    partitions: Mapping[Partition, PartitionProgress] = field(default_factory=dict)
+    holds: Mapping[str, frozenset[Partition] | None] = field(default_factory=dict)
+    last_record: datetime | None = None  # when a batch was last handed on
+    last_done: datetime | None = None  # when a batch was last done and safe
+    handling_since: datetime | None = None  # set while a batch is in hand
+    failures: int = 0  # batches that failed since one was done
+    resets: int = 0  # times the broker's log began anew below our position
+    restarts: int = 0  # times the client was built anew
+
+    def caught_up(self, partition: Partition) -> bool:
+        """True once everything that was in the partition at the last fetch has been handled."""
+        known = self.partitions.get(partition)
+        return known is not None and known.lag == 0
+
+    def silent(self, now: datetime, limit: timedelta) -> frozenset[Partition]:
+        """Partitions that should be read and from which the broker has not answered within the limit."""
+        return frozenset(
+            partition
+            for partition, known in self.partitions.items()
+            if not known.held and now - max(known.since, known.polled or known.since) > limit
+        )
