@@ -1,0 +1,1 @@
+"""Keys: sealing the words an incident needs, and naming people without knowing them (M7)."""

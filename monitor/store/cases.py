@@ -1,0 +1,109 @@
+"""Cases: conversations with their newest incident, written only over the version that was read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, func, select, update
+
+from alerts.case import Case
+from monitor.crypto.keyring import Keyring
+from monitor.errors import CaseConflict
+from monitor.store import codec
+from monitor.store.dialect import insert_absent
+from monitor.store.schema import cases
+from monitor.store.streaming import with_words, without_words
+from monitor.store.work import CaseWrite, Partition, Wake
+
+
+def rows_of(writes: Sequence[CaseWrite], keyring: Keyring) -> list[dict[str, Any]]:
+    """Encode and seal, before any transaction is open. Sorted by key: all writers lock in one order."""
+    rows = []
+    for write in sorted(writes, key=lambda write: write.case.conversation.key):
+        wordless, sealed = without_words(write.case, keyring)
+        written = replace(wordless, version=write.case.version + 1)
+        rows.append(
+            {
+                "of": write.case.conversation.key,
+                "read_version": write.case.version,
+                "version": written.version,
+                "topic": write.partition[0],
+                "number": write.partition[1],
+                "wake_at": write.wake_at,
+                "body": codec.CASES.encode(written),
+                "sealed": sealed,
+            }
+        )
+    return rows
+
+
+def write(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    """Raise CaseConflict if any case is not in the version that was read."""
+    keys = [row["of"] for row in rows]
+    query = (
+        select(cases.c.conversation, cases.c.version)
+        .where(cases.c.conversation.in_(keys))
+        .order_by(cases.c.conversation)
+        .with_for_update()
+    )
+    held = {row.conversation: row.version for row in connection.execute(query)}
+    stale = {row["of"] for row in rows if held.get(row["of"], 0) != row["read_version"]}
+    if stale or len(set(keys)) < len(keys):
+        raise CaseConflict(frozenset(stale or keys))
+    new = [_new(row) for row in rows if row["of"] not in held]
+    if new:
+        statement = insert_absent(connection, cases).returning(cases.c.conversation)
+        written = {row.conversation for row in connection.execute(statement, new)}
+        if len(written) < len(new):
+            raise CaseConflict(frozenset({row["conversation"] for row in new} - written))
+    old = [row for row in rows if row["of"] in held]
+    if old:
+        connection.execute(_WRITE, old)
+
+
+def read(connection: Connection, conversations: Collection[str]) -> list[tuple[str, bytes | None]]:
+    """Bodies and sealed words, still to be opened."""
+    query = select(cases.c.body, cases.c.sealed).where(cases.c.conversation.in_(sorted(set(conversations))))
+    return [(row.body, row.sealed) for row in connection.execute(query)]
+
+
+def opened(body: str, sealed: bytes | None, keyring: Keyring) -> Case:
+    return with_words(codec.CASES.decode(body), sealed, keyring)
+
+
+def due(connection: Connection, now: datetime, limit: int) -> list[Wake]:
+    query = (
+        select(cases.c.conversation, cases.c.topic, cases.c.number, cases.c.wake_at)
+        .where(cases.c.wake_at <= now)
+        .order_by(cases.c.wake_at)
+        .limit(limit)
+    )
+    return [Wake(row.conversation, (row.topic, row.number), row.wake_at) for row in connection.execute(query)]
+
+
+def next_wake(connection: Connection) -> datetime | None:
+    found: datetime | None = connection.scalar(
+        select(func.min(cases.c.wake_at)).where(cases.c.wake_at.is_not(None))
+    )
+    return found
+
+
+def partition_of(connection: Connection, conversation: str) -> Partition | None:
+    query = select(cases.c.topic, cases.c.number).where(cases.c.conversation == conversation)
+    row = (connection.execute(query)).first()
+    return (row.topic, row.number) if row else None
+
+
+def _new(row: dict[str, Any]) -> dict[str, Any]:
+    kept = {name: value for name, value in row.items() if name not in ("of", "read_version")}
+    return {"conversation": row["of"], **kept}
+
+
+_WRITE = (
+    update(cases)
+    .where(cases.c.conversation == bindparam("of"))
+    .values({name: bindparam(name) for name in ("version", "topic", "number", "wake_at", "body", "sealed")})
+)

@@ -1,0 +1,136 @@
+"""The store in memory: for tests, for replay, and for the time the database is away. Same contract, nothing kept."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from alerts.case import Case
+from alerts.incident import Incident
+from alerts.memory_outbox import MemoryOutbox
+from alerts.ports import Notification
+from monitor.errors import CaseConflict, PositionConflict
+from monitor.store.work import (
+    Advance,
+    AuditRow,
+    CaseWrite,
+    DeadLetter,
+    Excerpt,
+    FindingRow,
+    Partition,
+    Wake,
+    Work,
+)
+
+
+class MemoryStore(MemoryOutbox):
+    """Implements ``Store``. Nothing in ``commit`` waits, so that nobody sees half of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._positions: dict[Partition, int] = {}
+        self._cases: dict[str, CaseWrite] = {}
+        self._incidents: dict[str, Incident] = {}
+        self._findings: dict[str, FindingRow] = {}
+        self._audit: list[AuditRow] = []
+        self._excerpts: dict[tuple[str, str], Excerpt] = {}
+        self._dead_letters: dict[tuple[Partition, int], DeadLetter] = {}
+
+    async def commit(self, work: Work) -> None:
+        self._check_positions(work.advances)
+        self._check_cases(work.cases)
+        for advance in work.advances:
+            self._positions[advance.partition] = advance.next
+        for write in work.cases:
+            written = replace(write.case, version=write.case.version + 1)
+            self._cases[written.conversation.key] = replace(write, case=written)
+        self._incidents |= {incident.key: incident for incident in work.incidents}
+        self.add(work.notifications)
+        self._findings = {row.id: row for row in work.findings} | self._findings
+        self._audit += work.audit
+        self._excerpts = {(row.incident, row.event): row for row in work.excerpts} | self._excerpts
+        self._dead_letters = {(row.partition, row.offset): row for row in work.dead_letters} | (
+            self._dead_letters
+        )
+        gone = set(work.purges)
+        if gone:
+            self._excerpts = {key: row for key, row in self._excerpts.items() if row.incident not in gone}
+
+    def notifications(self) -> tuple[Notification, ...]:
+        """The whole outbox, the accepted included, oldest first."""
+        return self.rows()
+
+    def findings(self) -> tuple[FindingRow, ...]:
+        return tuple(self._findings.values())
+
+    def dead_letters(self) -> tuple[DeadLetter, ...]:
+        return tuple(self._dead_letters.values())
+
+    async def positions(self, partitions: Collection[Partition]) -> dict[Partition, int]:
+        return {key: self._positions[key] for key in partitions if key in self._positions}
+
+    async def cases(self, conversations: Collection[str]) -> dict[str, Case]:
+        return {key: self._cases[key].case for key in conversations if key in self._cases}
+
+    async def due(self, now: datetime, limit: int) -> Sequence[Wake]:
+        wakes = [wake for wake in self._wakes() if wake.at <= now]
+        return sorted(wakes, key=lambda wake: wake.at)[:limit]
+
+    async def next_wake(self) -> datetime | None:
+        return min((wake.at for wake in self._wakes()), default=None)
+
+    async def partition_of(self, conversation: str) -> Partition | None:
+        write = self._cases.get(conversation)
+        return write.partition if write else None
+
+    async def incident(self, key: str) -> Incident | None:
+        return self._incidents.get(key)
+
+    async def incidents(self, *, open_only: bool, limit: int) -> Sequence[Incident]:
+        found = [one for one in self._incidents.values() if not (open_only and one.state.over)]
+        return sorted(found, key=lambda one: (one.opened_at, one.key), reverse=True)[:limit]
+
+    async def alike(self, release: str, since: datetime) -> int:
+        return sum(one.release == release and one.opened_at >= since for one in self._incidents.values())
+
+    async def timeline(self, incident: str) -> Sequence[AuditRow]:
+        return [row for row in self._audit if row.incident == incident]
+
+    async def excerpts(self, incident: str) -> Sequence[Excerpt]:
+        found = [row for row in self._excerpts.values() if row.incident == incident]
+        return sorted(found, key=lambda row: (row.at, row.event))
+
+    async def expire(self, before: datetime) -> int:
+        count = len(self._excerpts) + len(self._dead_letters)
+        self._excerpts = {key: row for key, row in self._excerpts.items() if row.at >= before}
+        self._dead_letters = {key: row for key, row in self._dead_letters.items() if row.at >= before}
+        return count - len(self._excerpts) - len(self._dead_letters)
+
+    async def ping(self) -> timedelta:
+        return timedelta(0)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    def _check_positions(self, advances: Sequence[Advance]) -> None:
+        late = {a.partition for a in advances if self._positions.get(a.partition, 0) != a.expected}
+        if late:
+            raise PositionConflict(frozenset(late))
+
+    def _check_cases(self, writes: Sequence[CaseWrite]) -> None:
+        keys = [write.case.conversation.key for write in writes]
+        stale = {
+            key
+            for key, write in zip(keys, writes, strict=True)
+            if (self._cases[key].case.version if key in self._cases else 0) != write.case.version
+        }
+        if stale or len(set(keys)) < len(keys):
+            raise CaseConflict(frozenset(stale or keys))
+
+    def _wakes(self) -> list[Wake]:
+        return [
+            Wake(key, write.partition, write.wake_at)
+            for key, write in self._cases.items()
+            if write.wake_at is not None
+        ]

@@ -1,0 +1,98 @@
+"""The outbox: notifications until somebody has accepted them, and after that for the record.
+
+``due_at`` alone decides who may take a row: a claim moves it to the end of the lease, an answer to the next
+attempt, a final state takes it away. So claiming reads one small index, however many old rows there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, func, select, update
+
+from alerts.delivery import Delivery, State
+from alerts.page import Kind
+from alerts.ports import Notification
+from monitor.store import codec
+from monitor.store.dialect import insert_absent
+from monitor.store.schema import outbox
+
+
+def rows_of(notifications: Sequence[Notification]) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": row.id,
+            "incident": row.page.incident,
+            "calm": row.page.kind is not Kind.PAGE,
+            "created_at": row.created_at,
+            "due_at": _due_at(row.delivery, row.created_at),
+            "page": codec.PAGES.encode(row.page),
+            "delivery": codec.DELIVERIES.encode(row.delivery),
+        }
+        for row in sorted(notifications, key=lambda row: row.id)
+    ]
+
+
+def write(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    connection.execute(insert_absent(connection, outbox), rows)
+
+
+def claim(connection: Connection, now: datetime, lease: timedelta, limit: int) -> list[Notification]:
+    # The CTE is evaluated once; a bare subquery could be run again and lock more rows than the limit.
+    free = (
+        select(outbox.c.id, outbox.c.due_at)
+        .where(outbox.c.due_at <= now)
+        .order_by(outbox.c.calm, outbox.c.due_at, outbox.c.created_at)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+        .cte("free")
+    )
+    statement = (
+        update(outbox)
+        .where(outbox.c.id.in_(select(free.c.id)))
+        .values(due_at=now + lease)
+        .returning(outbox.c.id, outbox.c.calm, outbox.c.created_at, outbox.c.page, outbox.c.delivery)
+    )
+    rows = [
+        (
+            row.calm,
+            Notification(
+                row.id,
+                codec.PAGES.decode(row.page),
+                codec.DELIVERIES.decode(row.delivery),
+                row.created_at,
+            ),
+        )
+        for row in connection.execute(statement)
+    ]
+    rows.sort(key=lambda row: (row[0], row[1].delivery.next_at or row[1].created_at, row[1].created_at))
+    return [notification for _, notification in rows]
+
+
+def record(connection: Connection, notification_id: str, delivery: Delivery) -> None:
+    values: dict[str, Any] = {"delivery": codec.DELIVERIES.encode(delivery)}
+    if delivery.state is State.RETRYING and delivery.next_at is not None:
+        values["due_at"] = delivery.next_at
+    elif delivery.state.final:
+        values["due_at"] = None
+    elif delivery.state is not State.SENDING:  # while a request is on its way, the lease goes on
+        values["due_at"] = outbox.c.created_at
+    open_row = (outbox.c.id == notification_id) & outbox.c.due_at.is_not(None)
+    connection.execute(update(outbox).where(open_row).values(values))
+
+
+def oldest(connection: Connection, now: datetime) -> timedelta:
+    created: datetime | None = connection.scalar(
+        select(func.min(outbox.c.created_at)).where(outbox.c.due_at.is_not(None))
+    )
+    return timedelta(0) if created is None else now - created
+
+
+def _due_at(delivery: Delivery, created_at: datetime) -> datetime | None:
+    if delivery.state.final:
+        return None
+    if delivery.state is State.RETRYING and delivery.next_at is not None:
+        return delivery.next_at
+    return created_at

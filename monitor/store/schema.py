@@ -1,0 +1,155 @@
+"""The tables. One schema for SQLite and PostgreSQL; migrations make it, tests hold the two together.
+
+No foreign keys between them: an excerpt or a page may be written before its incident is (a page that
+went out while the database was away is recorded later), and a refused row would be a lost one.
+A column that a later release adds needs a server default: the release before it still writes (upgrade).
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    text,
+)
+
+from monitor.store.types import Instant, Words
+
+metadata = MetaData(
+    naming_convention={"pk": "pk_%(table_name)s", "ix": "ix_%(table_name)s_%(column_0_N_name)s"},
+)
+
+positions = Table(
+    "positions",
+    metadata,
+    Column("topic", Words, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("next", BigInteger, nullable=False),
+)
+
+cases = Table(
+    "cases",
+    metadata,
+    Column("conversation", Words, primary_key=True),
+    Column("version", BigInteger, nullable=False),
+    Column("topic", Words, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("wake_at", Instant),
+    Column("body", Text, nullable=False),
+    Column("sealed", LargeBinary),  # the words of messages that still stream
+)
+Index(
+    "ix_cases_wake_at",
+    cases.c.wake_at,
+    sqlite_where=text("wake_at IS NOT NULL"),
+    postgresql_where=text("wake_at IS NOT NULL"),
+)
+
+incidents = Table(
+    "incidents",
+    metadata,
+    Column("key", Words, primary_key=True),
+    Column("conversation", Words, nullable=False),
+    Column("opened_at", Instant, nullable=False),
+    Column("over", Boolean, nullable=False),
+    Column("release", Words, nullable=False),
+    Column("body", Text, nullable=False),
+)
+Index("ix_incidents_opened_at", incidents.c.opened_at)
+Index("ix_incidents_release", incidents.c.release, incidents.c.opened_at)
+Index(
+    "ix_incidents_open",
+    incidents.c.opened_at,
+    sqlite_where=text("NOT over"),
+    postgresql_where=text("NOT over"),
+)
+
+# ``due_at`` is when a relay may take the row: at once, at the next attempt, or when a lease runs out.
+# It is null once the delivery is final, so that the index holds only what is still to be done.
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("id", Words, primary_key=True),
+    Column("incident", Words, nullable=False),
+    Column("calm", Boolean, nullable=False),  # rings nobody: pages go first
+    Column("created_at", Instant, nullable=False),
+    Column("due_at", Instant),
+    Column("page", Text, nullable=False),
+    Column("delivery", Text, nullable=False),
+)
+Index(
+    "ix_outbox_due",
+    outbox.c.calm,
+    outbox.c.due_at,
+    outbox.c.created_at,
+    sqlite_where=text("due_at IS NOT NULL"),
+    postgresql_where=text("due_at IS NOT NULL"),
+)
+Index("ix_outbox_incident", outbox.c.incident)
+
+findings = Table(
+    "findings",
+    metadata,
+    Column("id", Words, primary_key=True),
+    Column("conversation", Words, nullable=False),
+    Column("incident", Words),
+    Column("kind", Words, nullable=False),
+    Column("at", Instant, nullable=False),
+    Column("level", Words, nullable=False),
+    Column("score", Float),
+    Column("distress", Float),
+    Column("outcome", Words),
+    Column("reason", Words, nullable=False),
+    Column("release", Words, nullable=False),
+    Column("track", Words, nullable=False),
+    Column("lang", Words, nullable=False),
+    Column("detail", Text, nullable=False),
+)
+Index("ix_findings_at", findings.c.at)
+Index("ix_findings_conversation", findings.c.conversation)
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("incident", Words, nullable=False),
+    Column("at", Instant, nullable=False),
+    Column("reason", Words, nullable=False),
+    Column("actor", Words, nullable=False),
+    Column("state", Words, nullable=False),
+    Column("detail", Text, nullable=False),
+)
+Index("ix_audit_incident", audit.c.incident, audit.c.id)
+
+excerpts = Table(
+    "excerpts",
+    metadata,
+    Column("incident", Words, primary_key=True),
+    Column("event", Words, primary_key=True),
+    Column("role", Words, nullable=False),
+    Column("at", Instant, nullable=False),
+    Column("sealed", LargeBinary, nullable=False),
+    Column("sealed_with", Words, nullable=False),
+)
+Index("ix_excerpts_at", excerpts.c.at)
+
+dead_letters = Table(
+    "dead_letters",
+    metadata,
+    Column("topic", Words, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("position", BigInteger, primary_key=True),
+    Column("reason", Words, nullable=False),
+    Column("at", Instant, nullable=False),
+    Column("sealed", LargeBinary, nullable=False),
+    Column("sealed_with", Words, nullable=False),
+)
+Index("ix_dead_letters_at", dead_letters.c.at)

@@ -1,0 +1,121 @@
+"""The store in a database: one repository a noun, put together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from pydantic import SecretStr
+from sqlalchemy import Connection, text
+
+from alerts.case import Case
+from alerts.delivery import Delivery
+from alerts.incident import Incident
+from alerts.ports import Notification
+from monitor.crypto.keyring import Keyring
+from monitor.store import audit, cases, dead_letters, excerpts, findings, incidents, outbox, positions
+from monitor.store.database import TIME_LIMIT, Database
+from monitor.store.url import parse
+from monitor.store.work import AuditRow, Excerpt, Partition, Wake, Work
+
+Rows = list[dict[str, Any]]
+Step = Callable[[Connection, Rows], None]
+
+
+class SqlStore:
+    """Implements ``Store`` on SQLite and PostgreSQL. The tables must be there: see ``monitor.store.migration``."""
+
+    def __init__(self, url: str | SecretStr, keyring: Keyring, time_limit: timedelta = TIME_LIMIT) -> None:
+        self._database = Database(parse(url), time_limit)
+        self._keyring = keyring
+
+    async def commit(self, work: Work) -> None:
+        steps = self._steps(work)
+        advances = work.advances
+
+        def transaction(connection: Connection) -> None:
+            # Everybody locks in this order, and within a step by key, so that no two can wait for each other.
+            if advances:
+                positions.advance(connection, advances)
+            for write, rows in steps:
+                if rows:
+                    write(connection, rows)
+            if work.purges:
+                excerpts.purge(connection, work.purges)
+
+        await self._database.write(transaction)
+
+    async def positions(self, partitions: Collection[Partition]) -> dict[Partition, int]:
+        if not partitions:
+            return {}
+        return await self._database.read(lambda c: positions.read(c, partitions))
+
+    async def cases(self, conversations: Collection[str]) -> dict[str, Case]:
+        if not conversations:
+            return {}
+        rows = await self._database.read(lambda c: cases.read(c, conversations))
+        found = [cases.opened(body, sealed, self._keyring) for body, sealed in rows]
+        return {case.conversation.key: case for case in found}
+
+    async def due(self, now: datetime, limit: int) -> Sequence[Wake]:
+        return await self._database.read(lambda c: cases.due(c, now, limit))
+
+    async def next_wake(self) -> datetime | None:
+        return await self._database.read(cases.next_wake)
+
+    async def partition_of(self, conversation: str) -> Partition | None:
+        return await self._database.read(lambda c: cases.partition_of(c, conversation))
+
+    async def incident(self, key: str) -> Incident | None:
+        return await self._database.read(lambda c: incidents.read(c, key))
+
+    async def incidents(self, *, open_only: bool, limit: int) -> Sequence[Incident]:
+        return await self._database.read(lambda c: incidents.newest(c, open_only=open_only, limit=limit))
+
+    async def alike(self, release: str, since: datetime) -> int:
+        return await self._database.read(lambda c: incidents.alike(c, release, since))
+
+    async def timeline(self, incident: str) -> Sequence[AuditRow]:
+        return await self._database.read(lambda c: audit.timeline(c, incident))
+
+    async def excerpts(self, incident: str) -> Sequence[Excerpt]:
+        rows = await self._database.read(lambda c: excerpts.read(c, incident))
+        return [excerpts.opened(row, self._keyring) for row in rows]
+
+    async def expire(self, before: datetime) -> int:
+        def transaction(connection: Connection) -> int:
+            gone = excerpts.expire(connection, before)
+            return gone + dead_letters.expire(connection, before)
+
+        return await self._database.write(transaction)
+
+    async def claim(self, now: datetime, lease: timedelta, limit: int) -> Sequence[Notification]:
+        return await self._database.write(lambda c: outbox.claim(c, now, lease, limit))
+
+    async def record(self, notification_id: str, delivery: Delivery) -> None:
+        await self._database.write(lambda c: outbox.record(c, notification_id, delivery))
+
+    async def oldest(self, now: datetime) -> timedelta:
+        return await self._database.read(lambda c: outbox.oldest(c, now))
+
+    async def ping(self) -> timedelta:
+        started = time.perf_counter()
+        await self._database.read(lambda c: c.execute(text("SELECT 1")))
+        return timedelta(seconds=time.perf_counter() - started)
+
+    async def close(self) -> None:
+        await self._database.close()
+
+    def _steps(self, work: Work) -> list[tuple[Step, Rows]]:
+        """Encoded and sealed before the transaction begins, so that it is short."""
+        return [
+            (cases.write, cases.rows_of(work.cases, self._keyring)),
+            (incidents.write, incidents.rows_of(work.incidents)),
+            (outbox.write, outbox.rows_of(work.notifications)),
+            (findings.write, findings.rows_of(work.findings)),
+            (audit.write, audit.rows_of(work.audit)),
+            (excerpts.write, excerpts.rows_of(work.excerpts, self._keyring)),
+            (dead_letters.write, dead_letters.rows_of(work.dead_letters, self._keyring)),
+        ]

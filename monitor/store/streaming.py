@@ -1,0 +1,41 @@
+"""The only words inside a case: pieces of messages that still stream. They are taken out and sealed by themselves."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from alerts.case import Case
+from monitor.crypto.keyring import Keyring
+
+
+def without_words(case: Case, keyring: Keyring) -> tuple[Case, bytes | None]:
+    """Return the case without any text, and its text sealed; None if there is none."""
+    words = [piece.text for entry in case.conversation.entries for piece in entry.pieces]
+    if not words:
+        return case, None
+    sealed = keyring.seal(json.dumps(words).encode("ascii"), _place(case))  # ascii: lone surrogates survive
+    return _with(case, [""] * len(words)), sealed
+
+
+def with_words(case: Case, sealed: bytes | None, keyring: Keyring) -> Case:
+    """Put the words back. Raises KeyMissing."""
+    if sealed is None:
+        return case
+    words: list[str] = json.loads(keyring.open(sealed, _place(case)))
+    return _with(case, words)
+
+
+def _with(case: Case, words: list[str]) -> Case:
+    left = iter(words)
+    entries = tuple(
+        replace(entry, pieces=tuple(replace(piece, text=next(left, "")) for piece in entry.pieces))
+        if entry.pieces
+        else entry
+        for entry in case.conversation.entries
+    )
+    return replace(case, conversation=replace(case.conversation, entries=entries))
+
+
+def _place(case: Case) -> str:
+    return f"case:{case.conversation.key}"
