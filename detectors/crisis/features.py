@@ -1,0 +1,97 @@
+"""From one window of text and its vector to the few numbers that the fusion weighs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from detectors.crisis.bank import Bank
+from detectors.crisis.shields import SHIELDS, URGENT, shields_in
+from detectors.crisis.signal import Heard, Said, read
+from detectors.crisis.signals_en import SIGNALS_EN
+from detectors.crisis.signals_zh import SIGNALS_ZH
+from detectors.ports import Vectors
+
+SIGNALS = SIGNALS_ZH + SIGNALS_EN
+_TOP = 3
+_STORY = frozenset({"fiction_lyrics", "news_study", "quoted_assistant", "hypothetical_philosophy"})
+_PAST = frozenset({"third_party_past", "recovered", "bereavement"})
+_PLAY = frozenset({"idiom_hyperbole", "laughter", "technical_game"})
+
+NAMES: tuple[str, ...] = (
+    "crisis_nearness",
+    "contrast_nearness",
+    "meaning",
+    "own_strong",
+    "own_strong_second",
+    "own_soft",
+    "own_topic",
+    "other_said",
+    "other_urgent",
+    "negated",
+    *(f"shield_{shield.kind}" for shield in SHIELDS),
+    "strong_in_story",
+    "strong_in_past",
+    "strong_in_play",
+    "strong_when_negated",
+    "short",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What patterns find in one window: signals with how they are meant, shields, urgency."""
+
+    heard: tuple[Heard, ...]
+    shields: frozenset[str]
+    urgent: bool
+
+    def own(self) -> list[Heard]:
+        return [heard for heard in self.heard if heard.said is Said.OWN]
+
+
+def read_window(text: str) -> Reading:
+    low = text.lower()
+    heard = tuple(found for signal in SIGNALS for found in read(signal, low))
+    return Reading(heard, shields_in(low), bool(URGENT.search(low)))
+
+
+def nearness(vectors: Vectors, bank: Bank) -> tuple[Vectors, NDArray[np.float32], NDArray[np.float32]]:
+    """Cosines to every exemplar, and the mean of the nearest few among crisis and among contrast exemplars."""
+    cosines: Vectors = vectors @ bank.vectors.T
+    risky = bank.risky
+    return cosines, _top(cosines[:, risky]), _top(cosines[:, ~risky])
+
+
+def _top(cosines: Vectors) -> NDArray[np.float32]:
+    part = np.partition(cosines, -_TOP, axis=1)[:, -_TOP:]
+    return part.mean(axis=1, dtype=np.float32)
+
+
+def pattern_features(reading: Reading, text: str) -> dict[str, float]:
+    own = reading.own()
+    strong = [heard for heard in own if heard.signal.strength == 2]
+    topic = any(heard.signal.name.endswith("topic_suicide") for heard in own)
+    soft = any(
+        heard.signal.strength == 1 and not heard.signal.name.endswith("topic_suicide") for heard in own
+    )
+    other = any(heard.said is Said.OTHER for heard in reading.heard)
+    negated = any(heard.said is Said.NEGATED for heard in reading.heard)
+    values = {
+        "own_strong": bool(strong),
+        "own_strong_second": len({heard.signal.name for heard in strong}) > 1,
+        "own_soft": soft,
+        "own_topic": topic,
+        "other_said": other,
+        "other_urgent": other and reading.urgent,
+        "negated": negated,
+        "strong_in_story": bool(strong) and bool(reading.shields & _STORY),
+        "strong_in_past": bool(strong) and bool(reading.shields & _PAST),
+        "strong_in_play": bool(strong) and bool(reading.shields & _PLAY),
+        "strong_when_negated": bool(strong) and negated,
+        "short": len(text) <= 12,
+    }
+    values |= {f"shield_{shield.kind}": shield.kind in reading.shields for shield in SHIELDS}
+    return {name: float(value) for name, value in values.items()}

@@ -1,0 +1,203 @@
+"""The scorer of this version: nearest exemplars, linear heads and explicit signals, fused window by window."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from detectors.crisis.bank import Bank, load_bank
+from detectors.crisis.features import Reading, nearness, pattern_features, read_window
+from detectors.crisis.fusion import CUES, EMOTIONS, Floats, Fusion, Heads, load_fusion, load_heads, sigmoid
+from detectors.crisis.levels import choose_level
+from detectors.crisis.policy import Policy, load_policy
+from detectors.crisis.signal import Said
+from detectors.distress.lexicon import cues_in, emotions_in, intensity
+from detectors.distress.marks import marks_in
+from detectors.finding import Cue, Emotion, Evidence, Level, UserSignal
+from detectors.ports import Encoder
+from detectors.text import WORDLESS, Normal, Window, detect_language, normalise, split_windows
+
+SCORED_LANGUAGES = frozenset({"zh", "en"})
+_SHORT_WORDS = 2
+_EVIDENCE = 4  # reasons kept of one turn
+
+# sentences that get a window of their own first, where a turn has more sentences than windows
+SALIENT = re.compile(
+    r"死|活|命|消失|解脱|结束|伤|杀|再见|告别|遗|自杀|拜托|托付|走了|不在了|撑|"
+    r"\b(?:die|dead|death|kill\w*|suicid\w*|alive|live|living|end|hurt|harm|goodbye|bye|letters?|gone|exist|wake|sorry|never)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """One window with its score, kept until the strongest of a turn is known."""
+
+    window: Window = field(repr=False)
+    row: int
+    reading: Reading
+    features: dict[str, float]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    normal: Normal
+    windows: list[Window] = field(repr=False)
+    language: str
+
+
+class ExemplarScorer:
+    """A ``UserScorer`` (detectors.ports). Deterministic for a deterministic encoder; holds no text of users."""
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        bank: Bank,
+        *,
+        fusion: Fusion | None = None,
+        heads: Heads | None = None,
+        policy: Policy | None = None,
+    ) -> None:
+        self._encoder = encoder
+        self._bank = bank
+        self._fusion = fusion or load_fusion()
+        self._heads = heads or load_heads()
+        self._policy = policy or load_policy()
+
+    def score(self, texts: Sequence[str], langs: Sequence[str | None]) -> list[UserSignal]:
+        """One signal for each text, in order. All windows of all texts go to the encoder in one call."""
+        read = [_read(text, lang) for text, lang in zip(texts, langs, strict=True)]
+        flat = [window.text for text in read for window in text.windows]
+        if not flat:
+            return []
+        vectors = np.asarray(self._encoder.encode(flat), dtype=np.float32)
+        cosines, crisis, contrast = nearness(vectors, self._bank)
+        meaning = self._heads.read("meaning", vectors)[:, 0]
+        signals = []
+        row = 0
+        for text in read:
+            judged = []
+            for window in text.windows:
+                reading = read_window(window.text)
+                features = pattern_features(reading, window.text) | {
+                    "crisis_nearness": float(crisis[row]),
+                    "contrast_nearness": float(contrast[row]),
+                    "meaning": float(meaning[row]),
+                }
+                score = float(sigmoid(np.float32(self._fusion.logit(features))))
+                judged.append(_Judged(window, row, reading, features, score))
+                row += 1
+            signals.append(self._judge(text, judged, vectors, cosines))
+        return signals
+
+    def _judge(self, text: _Text, judged: list[_Judged], vectors: Floats, cosines: Floats) -> UserSignal:
+        best = max(judged, key=lambda one: (one.score, -one.window.index))
+        level = self._level(text, best, vectors, cosines)
+        rows = [one.row for one in judged]
+        distress = max(
+            float(np.clip(self._heads.read("distress", vectors[rows]), 0, 1).max()),
+            intensity(text.normal.text),
+        )
+        if level.crisis:
+            distress = max(distress, self._policy.distress_floor[level])
+        return UserSignal(
+            level=level,
+            score=round(best.score, 4),
+            distress=round(min(distress, 1.0), 3),
+            emotions=self._emotions(text, vectors[rows]),
+            cues=self._cues(text, best, vectors, level),
+            evidence=self._evidence(best, cosines, level) + marks_in(text.normal.text),
+            language=text.language,
+        )
+
+    def _level(self, text: _Text, best: _Judged, vectors: Floats, cosines: Floats) -> Level:
+        known = text.language in SCORED_LANGUAGES
+        threshold = self._policy.threshold if known else self._policy.threshold_other_language
+        if best.score < threshold:
+            return Level.NONE if known else Level.UNSCORED
+        raw = self._heads.read("levels", vectors[best.row : best.row + 1])[0]
+        head = raw - float(np.log(np.exp(raw - raw.max()).sum()) + raw.max())
+        return choose_level(head, cosines[best.row], best.reading, self._bank, self._policy)
+
+    def _emotions(self, text: _Text, vectors: Floats) -> tuple[Emotion, ...]:
+        chance = sigmoid(self._heads.read("emotions", vectors)).max(axis=0)
+        named = emotions_in(text.normal.text)
+        scored = {
+            emotion: float(chance[i]) + (0.5 if emotion in named else 0.0)
+            for i, emotion in enumerate(EMOTIONS)
+        }
+        ranked = sorted(scored, key=lambda emotion: -scored[emotion])[:3]
+        return tuple(emotion for emotion in ranked if scored[emotion] >= self._policy.named_from["emotion"])
+
+    def _cues(self, text: _Text, best: _Judged, vectors: Floats, level: Level) -> tuple[Cue, ...]:
+        found = set(cues_in(text.normal.text))
+        chance = sigmoid(self._heads.read("cues", vectors[best.row : best.row + 1]))[0]
+        found |= {Cue(name) for i, name in enumerate(CUES) if chance[i] >= self._policy.named_from["cue"]}
+        if text.normal.obfuscated and level.crisis:
+            found.add(Cue.OBFUSCATED)
+        if level.crisis and "laughter" in best.reading.shields:
+            found.add(Cue.HUMOUR_WRAPPED)
+        if level is Level.PREPARATION and any(
+            h.signal.name.endswith(("farewell", "thanks_bye")) for h in best.reading.heard
+        ):
+            found.add(Cue.FAREWELL)
+        return tuple(cue for cue in Cue if cue in found)
+
+    def _evidence(self, best: _Judged, cosines: Floats, level: Level) -> tuple[Evidence, ...]:
+        """The nearest exemplar on the side that won, then the signals and shields that weighed most."""
+        shares = self._fusion.shares(best.features)
+        side = self._bank.risky if level.crisis else ~self._bank.risky
+        rows = np.flatnonzero(side)
+        nearest = self._bank.exemplars[int(rows[int(np.argmax(cosines[best.row][rows]))])]
+        index = best.window.index
+        out = [
+            Evidence(
+                nearest.kind,
+                nearest.family,
+                index,
+                round(shares["crisis_nearness"] + shares["contrast_nearness"] + shares["meaning"], 3),
+            )
+        ]
+        for heard in best.reading.heard:
+            if heard.said is Said.OWN:
+                weight = (
+                    shares["own_strong"]
+                    if heard.signal.strength == 2
+                    else shares["own_soft"] + shares["own_topic"]
+                )
+                out.append(Evidence("signal", heard.signal.name, index, round(weight, 3)))
+            else:
+                out.append(Evidence(f"signal_{heard.said.value}", heard.signal.name, index, 0.0))
+        out += [
+            Evidence(kind, "shield", index, round(shares[f"shield_{kind}"], 3))
+            for kind in sorted(best.reading.shields)
+        ]
+        return tuple(out[:_EVIDENCE])
+
+
+def _read(text: str, hint: str | None) -> _Text:
+    normal = normalise(text)
+    windows = split_windows(normal.text, SALIENT)
+    return _Text(normal, windows, _language(normal.text, hint))
+
+
+def _language(text: str, hint: str | None) -> str:
+    """The text's own language; for what is too short to have one, the conversation's, else Chinese or English alike."""
+    found = detect_language(text)
+    if found != "und":
+        return found
+    spoken = (hint or "").partition("-")[0].lower()
+    if spoken:
+        return spoken
+    short = WORDLESS.fullmatch(text) or len(text.split()) <= _SHORT_WORDS
+    return "en" if short and text.isascii() else "zh" if short else "und"
+
+
+def load_scorer(encoder: Encoder, cache: Path | None = None) -> ExemplarScorer:
+    """The scorer with our corpora as its bank; ``cache`` keeps the bank's vectors between starts."""
+    return ExemplarScorer(encoder, load_bank(encoder, cache))

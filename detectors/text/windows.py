@@ -1,0 +1,107 @@
+"""Sentence windows, so that one sentence counts as much in a long turn as by itself."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+WINDOW_LIMIT = 128  # encoder passes a turn may cost, whatever its length
+_WHOLE_BELOW = 45.0  # units; shorter texts are one window
+_SENTENCE_AT_LEAST = 7.0  # shorter sentences join the next one
+_SENTENCE_AT_MOST = 70.0  # longer ones are cut at commas
+_HEAD = 480.0  # of a long text read as a whole; the encoder would cut it silently
+_PACK_AT_MOST = 140.0
+
+_END = re.compile(r"(?<=[。！？!?；;\n])|(?<=\.)\s+|(?<=\.\.\.)")
+_COMMA = re.compile(r"(?<=[，、,:：])|\s+(?=(?:and|but|so|because|then|cuz)\b)")
+_WORDED = re.compile(r"[^\W_]")
+_WIDE = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A piece of a turn. ``index`` 0 is the whole turn, from 1 on its sentences in order."""
+
+    index: int
+    text: str = field(repr=False)
+
+
+def units(text: str) -> float:
+    """Length in characters of Chinese; a Latin letter counts 0.4."""
+    wide = len(_WIDE.findall(text))
+    return wide + 0.4 * (len(text) - wide)
+
+
+def _cut(sentence: str, most: float) -> list[str]:
+    """Cut a long sentence at commas, and where there are none, hard."""
+    if units(sentence) <= most:
+        return [sentence]
+    out: list[str] = []
+    held = ""
+    size = 0.0
+    for part in _COMMA.split(sentence):
+        for piece in _slices(part, most):
+            length = units(piece)
+            if held and size + length > most:
+                out.append(held)
+                held, size = "", 0.0
+            held += piece if not held or _WIDE.match(piece) else " " + piece.lstrip()
+            size += length
+    return [*out, held] if held.strip() else out
+
+
+def _slices(part: str, most: float) -> list[str]:
+    if units(part) <= 2 * most:
+        return [part]
+    step = int(2 * most)
+    return [part[i : i + step] for i in range(0, len(part), step)]
+
+
+def _sentences(text: str) -> list[str]:
+    out: list[str] = []
+    held = ""
+    for piece in _END.split(text):
+        if not piece or not piece.strip():
+            continue
+        held = f"{held} {piece.strip()}" if held and not _WIDE.search(held[-2:]) else held + piece.strip()
+        if units(held) < _SENTENCE_AT_LEAST:
+            continue
+        out.extend(_cut(held, _SENTENCE_AT_MOST))
+        held = ""
+    if held:
+        if out and units(held) < _SENTENCE_AT_LEAST and units(out[-1]) < _SENTENCE_AT_MOST:
+            out[-1] = f"{out[-1]} {held}"
+        else:
+            out.append(held)
+    return [sentence for sentence in out if _WORDED.search(sentence)]
+
+
+def _pack(sentences: list[str], room: int) -> list[str]:
+    """Put neighbours together until they fit the room; take evenly spaced ones where even that is too much."""
+    if len(sentences) <= room:
+        return sentences
+    step = -(-len(sentences) // room)
+    packs = [" ".join(sentences[i : i + step]) for i in range(0, len(sentences), step)]
+    return [pack if units(pack) <= _PACK_AT_MOST else pack[: int(_PACK_AT_MOST)] for pack in packs]
+
+
+def split_windows(
+    text: str, salient: re.Pattern[str] | None = None, limit: int = WINDOW_LIMIT
+) -> list[Window]:
+    """The turn as a whole, then its sentences; never more than ``limit`` windows.
+
+    Where there are more sentences than that, those ``salient`` finds come first, each by itself, and the
+    rest share what is left, several to a window.
+    """
+    whole = text if units(text) <= _HEAD else text[: int(_HEAD)]
+    if units(text) <= _WHOLE_BELOW:
+        return [Window(0, whole)]
+    sentences = _sentences(text)
+    if len(sentences) < 2:
+        return [Window(0, whole)]
+    if len(sentences) > limit - 1:
+        marked = [s for s in sentences if salient is not None and salient.search(s)][: (limit - 1) * 3 // 4]
+        chosen = set(marked)
+        rest = [s for s in sentences if s not in chosen]
+        sentences = marked + _pack(rest, limit - 1 - len(marked))
+    return [Window(0, whole)] + [Window(i, s) for i, s in enumerate(sentences, start=1)]
