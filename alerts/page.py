@@ -45,3 +45,4 @@ class Page:
     test: bool = False
     degraded: bool = False  # sent while the database was away
     detected_at: datetime | None = None
+    subject: str = ""  # of a page about the monitor itself, such as "line_stopped"; else empty

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from alerts.case import Advanced, Happened
 from alerts.escalation import Links, Routing, notifications
@@ -13,9 +14,11 @@ from alerts.ports import Notification
 from alerts.watch import Watch
 from detectors.conversation import Entry
 from detectors.finding import UserSignal
-from monitor.store.work import AuditRow, CaseWrite, Excerpt, FindingRow, Partition
+from monitor.store.work import AuditRow, CaseWrite, Excerpt, FindingRow, Partition, Store, Work
 
-Alike = Callable[[str], int]
+Settle = Callable[[list[Notification]], list[Notification]]
+
+ALIKE_SPAN = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +28,36 @@ class Paging:
     policy: Policy
     routing: Routing
     links: Links
+    # Marks notifications that went out while the database was away as accepted.
+    settle: Settle = list
 
 
-def case_write(advanced: Advanced, partition: Partition) -> CaseWrite:
-    return CaseWrite(advanced.case, partition, advanced.wake_at)
+def decided(
+    results: Sequence[tuple[Advanced, Partition]], paging: Paging, alike: Mapping[str, int], actor: str
+) -> Work:
+    """All that follows from cases that were advanced: the part of the work that every writer shares."""
+    happened = [step for advanced, _ in results for step in advanced.happened]
+    return Work(
+        cases=[CaseWrite(advanced.case, partition, advanced.wake_at) for advanced, partition in results],
+        incidents=list({step.incident.key: step.incident for step in happened}.values()),
+        notifications=paging.settle(
+            [note for step in happened for note in _notifications(step, paging, alike)]
+        ),
+        findings=[_verdict(advanced, watch) for advanced, _ in results for watch in advanced.verdicts],
+        audit=[_audit(step, actor) for step in happened],
+        purges=[s.incident.key for s in happened if any(isinstance(e, Purge) for e in s.effects)],
+    )
 
 
-def notifications_of(happened: Iterable[Happened], paging: Paging, alike: Alike) -> list[Notification]:
-    """Every notification that a run of transitions asks for, in order."""
+async def count_alike(store: Store, results: Iterable[Advanced], now: datetime) -> dict[str, int]:
+    """Incidents of the last hour by release, for the releases that somebody is about to be told of."""
+    releases = {step.incident.release for result in results for step in result.happened if step.effects}
+    return {release: max(await store.alike(release, now - ALIKE_SPAN), 1) for release in sorted(releases)}
+
+
+def _notifications(step: Happened, paging: Paging, alike: Mapping[str, int]) -> list[Notification]:
     return [
         notification
-        for step in happened
         for effect in step.effects
         if isinstance(effect, Notify)
         for notification in notifications(
@@ -45,39 +67,33 @@ def notifications_of(happened: Iterable[Happened], paging: Paging, alike: Alike)
             paging.policy,
             paging.routing,
             paging.links,
-            alike(step.incident.release),
+            alike.get(step.incident.release, 1),
         )
     ]
 
 
-def purges_of(happened: Iterable[Happened]) -> list[str]:
-    return [step.incident.key for step in happened if any(isinstance(e, Purge) for e in step.effects)]
+def _audit(step: Happened, actor: str) -> AuditRow:
+    return AuditRow(
+        incident=step.incident.key,
+        at=step.at,
+        reason=step.reason,
+        actor=actor,
+        state=step.incident.state.value,
+        detail={
+            "level": step.incident.level.value,
+            "outcome": step.incident.outcome.value if step.incident.outcome else None,
+            "step": step.incident.step,
+        },
+    )
 
 
-def audit_of(happened: Iterable[Happened], actor: str) -> list[AuditRow]:
-    return [
-        AuditRow(
-            incident=step.incident.key,
-            at=step.at,
-            reason=step.reason,
-            actor=actor,
-            state=step.incident.state.value,
-            detail={
-                "level": step.incident.level.value,
-                "outcome": step.incident.outcome.value if step.incident.outcome else None,
-                "step": step.incident.step,
-            },
-        )
-        for step in happened
-    ]
-
-
-def turn_finding(conversation: str, incident: str | None, entry: Entry, signal: UserSignal) -> FindingRow:
+def turn_finding(advanced: Advanced, entry: Entry, signal: UserSignal) -> FindingRow:
     """A crisis turn, in its context."""
+    conversation = advanced.case.conversation.key
     return FindingRow(
         id=f"{conversation}:{entry.event}:turn",
         conversation=conversation,
-        incident=incident,
+        incident=advanced.case.incident.key if advanced.case.incident else None,
         kind="turn",
         at=entry.at,
         level=signal.level.value,
@@ -99,12 +115,13 @@ def turn_finding(conversation: str, incident: str | None, entry: Entry, signal: 
     )
 
 
-def verdict_finding(conversation: str, incident: str | None, watch: Watch) -> FindingRow:
+def _verdict(advanced: Advanced, watch: Watch) -> FindingRow:
     """What the assistant did about a crisis turn."""
+    conversation = advanced.case.conversation.key
     return FindingRow(
         id=f"{conversation}:{watch.anchor}:outcome:{watch.outcome.value}",
         conversation=conversation,
-        incident=incident,
+        incident=advanced.case.incident.key if advanced.case.incident else None,
         kind="outcome",
         at=watch.at,
         level=watch.level.value,
@@ -123,13 +140,14 @@ def verdict_finding(conversation: str, incident: str | None, watch: Watch) -> Fi
     )
 
 
-def excerpts_of(advanced: Advanced, texts: Mapping[str, str]) -> list[Excerpt]:
+def excerpts_of(advanced: Advanced, scored: Mapping[tuple[str, str], tuple[str, object]]) -> list[Excerpt]:
     """The words of this batch that an open incident needs (M7); none where no incident is open."""
     incident = advanced.case.incident
     if incident is None or incident.state.over:
         return []
+    key = advanced.case.conversation.key
     return [
-        Excerpt(incident.key, entry.event, entry.role.value, entry.at, texts[entry.event])
+        Excerpt(incident.key, entry.event, entry.role.value, entry.at, scored[key, entry.event][0])
         for entry in advanced.case.conversation.entries
-        if entry.event in texts
+        if (key, entry.event) in scored
     ]

@@ -53,6 +53,7 @@ class Metrics:
     def __init__(self, release_limit: int = 20) -> None:
         self.registry = CollectorRegistry()
         self._releases = Bounded(release_limit)
+        self._born: set[tuple[str, str, str, str]] = set()
         r = self.registry
         who = ("track", "release", "lang", "basis")
         self.build = Info("jiezhu_build", "Version of jiezhu and of its detectors", registry=r)
@@ -188,17 +189,21 @@ class Metrics:
                         self.misses.labels(outcome.value, level.value, track.value, basis)
         for state in DeliveryState:
             self.pages.labels("none", state.value, "none")
-        for state in IncidentState:
-            self.incidents.labels("none", state.value)
+        for standing in IncidentState:
+            self.incidents.labels("none", standing.value)
         self.line_stopped.set(0)
         self.outbox_oldest.set(0)
 
-    def born(self, release: str, track: str, lang: str, basis: str) -> None:
+    def bear(self, track: str, release: str, lang: str, basis: str) -> None:
         """Bear every label set of a release that can page at 0, at its first turn."""
+        who = (track, release, lang, basis)
+        if who in self._born:
+            return
+        self._born.add(who)
         for level in CRISIS_LEVELS:
-            self.crisis_turns.labels(level.value, track, release, lang, basis)
+            self.crisis_turns.labels(level.value, *who)
         for outcome in VERDICTS:
-            self.outcomes.labels(outcome.value, track, release, lang, basis)
+            self.outcomes.labels(outcome.value, *who)
 
     def _forget(self, release: str) -> None:
         families: Iterable[Counter | Histogram] = (
@@ -212,3 +217,4 @@ class Metrics:
         )
         for family in families:
             family.remove_by_labels({"release": release})
+        self._born = {who for who in self._born if who[1] != release}

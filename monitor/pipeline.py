@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Protocol
 
 from alerts.case import Advanced, Case, advance
@@ -15,26 +14,17 @@ from detectors.conversation import Conversation, Entry
 from detectors.finding import Level, UserSignal
 from detectors.fold import fold, scored
 from detectors.turn import Turn
-from monitor.changes import (
-    Paging,
-    audit_of,
-    case_write,
-    excerpts_of,
-    notifications_of,
-    purges_of,
-    turn_finding,
-    verdict_finding,
-)
+from monitor.changes import Paging, count_alike, decided, excerpts_of, turn_finding
 from monitor.errors import CaseConflict, PositionConflict, StoreUnavailable
-from monitor.progress import Progress
+from monitor.reading import Reading
 from monitor.scoring import Scoring, Signal
 from monitor.sources.record import Record
-from monitor.store.work import Advance, CaseWrite, DeadLetter, FindingRow, Partition, Store, Work
+from monitor.store.work import Advance, DeadLetter, Partition, Store, Work
 
-log = logging.getLogger(__name__)
+Scored = dict[tuple[str, str], tuple[str, Signal]]
+"""By conversation and entry: the text that was scored, and what it says."""
 
 CONFLICTS = 20  # attempts to write cases that timers or people write at the same time
-ALIKE_SPAN = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +35,7 @@ class Read:
     partition_of: Mapping[str, Partition]
     dead: Sequence[DeadLetter]
     reached: Mapping[Partition, int]  # next offset after this batch
+    good: Sequence[bool] = ()  # of each record, in order: could it be read
     unknown_fields: int = 0
 
 
@@ -74,15 +65,14 @@ class Reader(Protocol):
         ...
 
 
+Through = Callable[["Store", Read], Awaitable["BatchResult"]]
+
+
 class Lifeboat(Protocol):
     """Takes over while the database is away."""
 
-    async def take(self, read: Read) -> None:
+    async def take(self, read: Read, through: Through) -> None:
         """Decide and page without the database; nothing is committed."""
-        ...
-
-    def settle(self, notifications: Sequence[Notification]) -> list[Notification]:
-        """Mark those that went out while the database was away as accepted."""
         ...
 
 
@@ -104,7 +94,7 @@ class Pipeline:
         scoring: Scoring,
         store: Store,
         paging: Paging,
-        progress: Progress,
+        reading: Reading,
         clock: Clock,
         observer: Observer,
         lifeboat: Lifeboat | None,
@@ -114,28 +104,29 @@ class Pipeline:
         self._scoring = scoring
         self._store = store
         self._paging = paging
-        self._progress = progress
+        self._reading = reading
         self._clock = clock
         self._observer = observer
         self._lifeboat = lifeboat
         self._committed = committed
 
     async def handle(self, batch: Sequence[Record]) -> Mapping[Partition, int]:
-        """Process a batch; return the offsets that are safely in the database.
+        """Process a batch; return the next offset of each partition.
 
-        While the database is away nothing is returned: what was read is read again when it is back.
+        While the database is away the batch is decided in memory and reading goes on; the positions in the
+        database stand still, and from there everything is read again.
         """
-        read = self._reader.read(batch, self._progress.positions)
+        read = self._reader.read(batch, self._reading.positions)
         for conversation, turns in read.turns.items():
-            self._progress.read(read.partition_of[conversation], turns, self._clock.now())
+            self._reading.read(read.partition_of[conversation], turns, self._clock.now())
         try:
             result = await self._through(self._store, read)
         except StoreUnavailable:
             if self._lifeboat is None:
                 raise
-            await self._lifeboat.take(read)
-            return {}
-        self._progress.positions.update(read.reached)
+            await self._lifeboat.take(read, self._through)
+            return read.reached
+        self._reading.positions.update(read.reached)
         self._committed(result)
         self._observer.batch(result)
         return read.reached
@@ -144,20 +135,20 @@ class Pipeline:
         """Tell where to read on: the database knows."""
         known = await self._store.positions(partitions)
         positions = {partition: known.get(partition, 0) for partition in partitions}
-        self._progress.assigned(positions)
+        self._reading.assigned(positions)
         return {partition: position for partition, position in positions.items() if partition in known}
 
     async def revoked(self, partitions: Sequence[Partition]) -> None:
-        self._progress.revoked(partitions)
+        self._reading.revoked(partitions)
 
     async def _through(self, store: Store, read: Read) -> BatchResult:
-        signals: dict[tuple[str, str], tuple[str, Signal]] = {}
+        signals: Scored = {}
         for _ in range(CONFLICTS):
             stored = await store.cases(list(read.turns))
             results = await self.decide(stored, read, signals)
             now = self._clock.now()
-            alike = await self._alike(store, results, now)
-            work = self._work(read, results, alike)
+            alike = await count_alike(store, (result.advanced for result in results), now)
+            work = self._work(read, results, alike, signals)
             try:
                 await store.commit(work)
             except CaseConflict:
@@ -169,7 +160,7 @@ class Pipeline:
         self,
         stored: Mapping[str, Case],
         read: Read,
-        signals: dict[tuple[str, str], tuple[str, Signal]],
+        signals: Scored,
     ) -> list[CaseResult]:
         """Fold, detect and decide (steps 4 to 6). ``signals`` remembers what was scored if this runs again."""
         now = self._clock.now()
@@ -190,54 +181,35 @@ class Pipeline:
             found = {item.entry: signals[conversation, item.entry][1] for item in folded.unscored}
             case = stored.get(conversation) or Case(Conversation(conversation))
             case = replace(case, conversation=scored(folded.conversation, found))
-            moment = self._progress.moment(read.partition_of[conversation], now)
+            moment = self._reading.moment(read.partition_of[conversation], now)
             spoken = tuple(exchanges(case.conversation))
             advanced = advance(case, moment, self._paging.policy)
             results.append(CaseResult(advanced, _fresh(case, found, spoken), folded.repeats, spoken))
         return results
 
-    async def _alike(self, store: Store, results: Sequence[CaseResult], now: datetime) -> dict[str, int]:
-        releases = {
-            step.incident.release for result in results for step in result.advanced.happened if step.effects
-        }
-        return {release: await store.alike(release, now - ALIKE_SPAN) + 1 for release in releases}
-
-    def _work(self, read: Read, results: Sequence[CaseResult], alike: Mapping[str, int]) -> Work:
-        texts = {
-            turn.event: turn.text for turns in read.turns.values() for turn in turns if not turn.streamed
-        }
-        writes: list[CaseWrite] = []
-        findings: list[FindingRow] = []
-        notifications: list[Notification] = []
-        for result in results:
-            advanced = result.advanced
-            conversation = advanced.case.conversation.key
-            incident = advanced.case.incident.key if advanced.case.incident else None
-            writes.append(case_write(advanced, read.partition_of[conversation]))
-            notifications += notifications_of(
-                advanced.happened, self._paging, lambda release: alike.get(release, 1)
-            )
-            findings += [
-                turn_finding(conversation, incident, entry, signal)
-                for entry, signal in result.fresh
-                if isinstance(signal, UserSignal) and signal.level is not Level.NONE
-            ]
-            findings += [verdict_finding(conversation, incident, watch) for watch in advanced.verdicts]
-        if self._lifeboat is not None:
-            notifications = self._lifeboat.settle(notifications)
-        happened = [step for result in results for step in result.advanced.happened]
-        return Work(
+    def _work(
+        self, read: Read, results: Sequence[CaseResult], alike: Mapping[str, int], signals: Scored
+    ) -> Work:
+        work = decided(
+            [(r.advanced, read.partition_of[r.advanced.case.conversation.key]) for r in results],
+            self._paging,
+            alike,
+            "jiezhu",
+        )
+        turns = [
+            turn_finding(result.advanced, entry, signal)
+            for result in results
+            for entry, signal in result.fresh
+            if isinstance(signal, UserSignal) and signal.level is not Level.NONE
+        ]
+        return replace(
+            work,
             advances=[
-                Advance(partition, self._progress.positions.get(partition, 0), reached)
+                Advance(partition, self._reading.positions.get(partition, 0), reached)
                 for partition, reached in read.reached.items()
             ],
-            cases=writes,
-            incidents=list({step.incident.key: step.incident for step in happened}.values()),
-            notifications=notifications,
-            findings=findings,
-            audit=audit_of(happened, "jiezhu"),
-            excerpts=[e for result in results for e in excerpts_of(result.advanced, texts)],
-            purges=purges_of(happened),
+            findings=[*turns, *work.findings],
+            excerpts=[e for result in results for e in excerpts_of(result.advanced, signals)],
             dead_letters=read.dead,
         )
 

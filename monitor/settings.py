@@ -15,6 +15,10 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
+from alerts.pagers.alertmanager import AlertmanagerSettings
+from alerts.pagers.pagerduty import PagerDutySettings
+from alerts.pagers.second_channel import SecondChannelSettings
+from alerts.pagers.webhook import WebhookSettings
 from monitor.errors import ConfigurationError
 
 PREFIX = "JIEZHU_"
@@ -55,49 +59,46 @@ class Encoder(_Section):
 
 
 class Keys(_Section):
-    """Base64 or hex, 32 bytes each. ``seal`` may list several, newest first, with commas: all open, the first seals."""
+    """32 bytes each, in base64 or hex. ``seal`` is a list ``id:key,id:key``: all open, the first seals.
+
+    Without them a development key file is made in the state directory, for SQLite only.
+    """
 
     pseudonym: SecretStr | None = None
     seal: SecretStr | None = None
     links: SecretStr | None = None
 
 
-class PagerDuty(_Section):
-    kind: Literal["pagerduty"] = "pagerduty"
-    routing_key: SecretStr
-    url: str = "https://events.pagerduty.com"
+class NamedPagerDuty(PagerDutySettings):
+    kind: Literal["pagerduty"]
 
 
-class Alertmanager(_Section):
-    kind: Literal["alertmanager"] = "alertmanager"
-    url: str
+class NamedAlertmanager(AlertmanagerSettings):
+    kind: Literal["alertmanager"]
 
 
-class Webhook(_Section):
-    kind: Literal["webhook"] = "webhook"
-    url: SecretStr
-    secret: SecretStr
+class NamedWebhook(WebhookSettings):
+    kind: Literal["webhook"]
 
 
-class Apprise(_Section):
-    kind: Literal["apprise"] = "apprise"
-    url: SecretStr
+class NamedApprise(SecondChannelSettings):
+    kind: Literal["apprise"]
 
 
-AnyPager = Annotated[PagerDuty | Alertmanager | Webhook | Apprise, Field(discriminator="kind")]
+NamedPager = Annotated[
+    NamedPagerDuty | NamedAlertmanager | NamedWebhook | NamedApprise, Field(discriminator="kind")
+]
 
 
 class Pagers(_Section):
-    """Channels, tried in this order. ``named`` holds any number of further ones (people's own, other services)."""
+    """Channels, trusted in this order. ``named`` holds any number of further ones: people's own, other services."""
 
-    pagerduty: PagerDuty | None = None
-    webhook: Webhook | None = None
-    alertmanager: Alertmanager | None = None
-    apprise: Apprise | None = None
-    named: dict[str, AnyPager] = {}
+    pagerduty: PagerDutySettings | None = None
+    webhook: WebhookSettings | None = None
+    alertmanager: AlertmanagerSettings | None = None
+    apprise: SecondChannelSettings | None = None
+    named: dict[str, NamedPager] = {}
     console: bool = False
-    lang: Literal["en", "zh"] = "en"
-    request_seconds: _Seconds = 8.0
 
 
 class EscalationStep(_Section):
@@ -134,7 +135,8 @@ class Http(_Section):
     host: str = "127.0.0.1"
     port: int = Field(9464, ge=0, le=65_535)
     public_url: str | None = None  # what a page links to
-    runbook_url: str | None = None
+    runbook_url: str | None = None  # where runbooks stand; a page adds its reason
+    link_hours: float = Field(24, gt=0, le=720)
 
 
 class Retention(_Section):
@@ -323,5 +325,6 @@ def _list(names: set[str]) -> str:
 def channel_names(settings: Settings) -> list[str]:
     """Name every configured channel, in the order in which they are trusted."""
     pagers = settings.pagers
-    single = [name for name in ("pagerduty", "webhook", "alertmanager", "apprise") if getattr(pagers, name)]
-    return [*single, *pagers.named, *(["console"] if pagers.console else [])]
+    single = [pagers.pagerduty, pagers.webhook, pagers.alertmanager, pagers.apprise]
+    names = [one.name for one in single if one is not None]
+    return [*names, *pagers.named, *(["console"] if pagers.console else [])]

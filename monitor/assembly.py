@@ -1,0 +1,193 @@
+"""From settings to the objects that the daemon and the commands share: keys, store, detectors, pagers, paging."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from urllib.parse import quote
+
+from alerts.escalation import Links, Routing
+from alerts.pagers.alertmanager import Alertmanager
+from alerts.pagers.console import Console
+from alerts.pagers.pagerduty import PagerDuty
+from alerts.pagers.second_channel import ExtraMissingError, SecondChannel
+from alerts.pagers.webhook import Webhook
+from alerts.policy import Policy, Step
+from alerts.ports import Clock, Pager
+from alerts.signing import link
+from detectors.crisis.bank import load_bank
+from detectors.crisis.scorer import ExemplarScorer
+from detectors.encoder import Progress, load_engine, prepare
+from detectors.reply.scorer import PatternReplyScorer
+from monitor.changes import Paging, Settle
+from monitor.crypto.development import development_keys
+from monitor.crypto.keyring import Keyring, parse_secret
+from monitor.crypto.pseudonym import Kind, Pseudonymiser
+from monitor.decode.registry import find_decoder
+from monitor.errors import ConfigurationError
+from monitor.reader import Reader
+from monitor.scoring import Scoring
+from monitor.settings import NamedPager, Settings, channel_names
+from monitor.sources.settings import KafkaSettings
+from monitor.store.sql import SqlStore
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    keyring: Keyring
+    pseudonymiser: Pseudonymiser
+    links: bytes
+
+
+def keys(settings: Settings) -> Keys:
+    """Read the keys; on SQLite, keys that are not set come from a file that is made for development."""
+    given = settings.keys
+    if given.pseudonym is not None and given.seal is not None:
+        pseudonymiser = Pseudonymiser.parse(given.pseudonym, "JIEZHU_KEYS__PSEUDONYM")
+        keyring = Keyring.parse(given.seal, "JIEZHU_KEYS__SEAL")
+        if given.links is not None:
+            return Keys(keyring, pseudonymiser, parse_secret(given.links, "JIEZHU_KEYS__LINKS"))
+        return Keys(keyring, pseudonymiser, _links_key(pseudonymiser))
+    if (
+        given.pseudonym is not None
+        or given.seal is not None
+        or not settings.database_url.startswith("sqlite")
+    ):
+        missing = "PSEUDONYM" if given.pseudonym is None else "SEAL"
+        raise ConfigurationError(
+            f"JIEZHU_KEYS__{missing}", "is missing; make one with `openssl rand -base64 32` and keep it"
+        )
+    made = development_keys(settings.state_dir)
+    return Keys(made.keyring, made.pseudonymiser, _links_key(made.pseudonymiser))
+
+
+def _links_key(pseudonymiser: Pseudonymiser) -> bytes:
+    """Links are signed with a key of their own; without one, with a key derived from the pseudonyms'."""
+    return hashlib.sha256(pseudonymiser.pseudonym(Kind.EVENT, "jiezhu link key").encode()).digest()
+
+
+def store(settings: Settings, keyring: Keyring) -> SqlStore:
+    return SqlStore(settings.database_url, keyring, timedelta(seconds=settings.database.timeout_seconds))
+
+
+def scoring(settings: Settings, progress: Progress) -> Scoring:
+    """Prepare the encoder (minutes the first time) and load the detectors. Blocking."""
+    prepared = prepare(settings.encoder.source, settings.encoder.cache_dir, progress)
+    encoder = load_engine(settings.encoder.engine, prepared, threads=settings.encoder.threads)
+    bank = load_bank(encoder, settings.encoder.cache_dir)
+    return Scoring(ExemplarScorer(encoder, bank), PatternReplyScorer())
+
+
+def reader(pseudonymiser: Pseudonymiser, clock: Clock) -> Reader:
+    return Reader(find_decoder("native", 1_048_576), pseudonymiser, clock)
+
+
+def policy(settings: Settings) -> Policy:
+    watching = settings.watching
+    return Policy(
+        reply_deadline=timedelta(seconds=watching.reply_deadline_seconds),
+        imminent_reply_deadline=timedelta(seconds=watching.imminent_reply_deadline_seconds),
+        grace=timedelta(seconds=watching.grace_seconds),
+        quiet=timedelta(minutes=watching.quiet_minutes),
+        steps=_steps(settings),
+    )
+
+
+def paging(settings: Settings, links_key: bytes, clock: Clock, settle: Settle = list) -> Paging:
+    return Paging(policy(settings), routing(settings), _links(settings, links_key, clock), settle)
+
+
+def routing(settings: Settings) -> Routing:
+    return Routing(
+        channels=tuple(channel_names(settings)),
+        people={person: tuple(own) for person, own in settings.escalation.people.items()},
+        tickets=tuple(settings.escalation.tickets),
+    )
+
+
+def pagers(settings: Settings, clock: Clock) -> list[Pager]:
+    """Every configured channel. Raises ConfigurationError if there is none: a monitor that cannot call is none."""
+    given = settings.pagers
+    made: list[Pager] = []
+    if given.pagerduty is not None:
+        made.append(PagerDuty(given.pagerduty, clock))
+    if given.webhook is not None:
+        made.append(Webhook(given.webhook, clock))
+    if given.alertmanager is not None:
+        made.append(Alertmanager(given.alertmanager, clock))
+    if given.apprise is not None:
+        made.append(_apprise(given.apprise))
+    made += [_named(name, one, clock) for name, one in given.named.items()]
+    if given.console:
+        made.append(Console())
+    if not made:
+        raise ConfigurationError(
+            "JIEZHU_PAGERS",
+            "no pager is configured; set JIEZHU_PAGERS__WEBHOOK__URL or another (JIEZHU_PAGERS__CONSOLE=true to try)",
+        )
+    return made
+
+
+def kafka(settings: Settings) -> KafkaSettings:
+    given = settings.kafka
+    return KafkaSettings(
+        bootstrap_servers=given.bootstrap_servers,
+        topic=given.topic,
+        group_id=given.group_id,
+        dead_letter_topic=settings.dead_letter_topic,
+        security_protocol=given.security_protocol,
+        sasl_mechanism=given.sasl_mechanism or "PLAIN",
+        sasl_username=given.sasl_username or "",
+        sasl_password=given.sasl_password.get_secret_value() if given.sasl_password else "",
+        ssl_ca_file=str(given.ssl_ca_file or ""),
+        batch_max_records=given.batch_records,
+        linger_ms=given.linger_ms,
+        session_timeout_ms=given.session_timeout_ms,
+    )
+
+
+def _steps(settings: Settings) -> tuple[Step, ...]:
+    """Without steps of their own, the most trusted channel rings every five minutes until somebody answers."""
+    given = settings.escalation.steps
+    if given:
+        return tuple(Step(tuple(step.targets), timedelta(seconds=step.after_seconds)) for step in given)
+    names = channel_names(settings)
+    return (Step((names[0],)),) if names else ()
+
+
+def _links(settings: Settings, key: bytes, clock: Clock) -> Links:
+    base, life = settings.http.public_url, timedelta(hours=settings.http.link_hours)
+
+    def signed(action: str) -> Callable[[str], str | None]:
+        if base is None:
+            return lambda _: None
+        return lambda incident: link(key, base, incident, action, clock.now() + life)
+
+    runbooks = settings.http.runbook_url
+    return Links(
+        show=signed("show"),
+        acknowledge=signed("ack"),
+        runbook=lambda reason: f"{runbooks.rstrip('/')}/{quote(reason)}" if runbooks else None,
+    )
+
+
+def _named(name: str, given: NamedPager, clock: Clock) -> Pager:
+    settings = given.model_copy(update={"name": name})
+    match settings.kind:
+        case "pagerduty":
+            return PagerDuty(settings, clock)
+        case "webhook":
+            return Webhook(settings, clock)
+        case "alertmanager":
+            return Alertmanager(settings, clock)
+        case "apprise":
+            return _apprise(settings)
+
+
+def _apprise(settings: object) -> Pager:
+    try:
+        return SecondChannel(settings)  # type: ignore[arg-type]
+    except (ExtraMissingError, ValueError) as error:
+        raise ConfigurationError("JIEZHU_PAGERS__APPRISE", str(error)) from None

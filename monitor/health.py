@@ -1,0 +1,64 @@
+"""Alive and ready, judged by progress: a process that runs and does nothing is neither (R39)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+STALLED = timedelta(seconds=60)  # a batch in hand, or a part without a sign of life
+SILENT = timedelta(seconds=60)  # the broker
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What the parts show of themselves at one moment."""
+
+    source: str
+    handling_since: datetime | None
+    silent_partitions: int
+    partitions: int
+    holds: tuple[str, ...]
+    parts: Mapping[str, datetime]  # last sign of life of each loop
+    store_up: bool
+    line_stopped: bool
+    outbox_oldest: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """``reasons`` name what is wrong; empty if nothing is."""
+
+    reasons: tuple[str, ...]
+
+    @property
+    def good(self) -> bool:
+        return not self.reasons
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"status": "ok" if self.good else "failing", "reasons": list(self.reasons)}
+
+
+def live(signs: Signs, now: datetime) -> Health:
+    """Restarting would help: a loop has stopped or a batch has hung."""
+    reasons = [f"{part}_stalled" for part, at in sorted(signs.parts.items()) if now - at > STALLED]
+    if signs.handling_since is not None and now - signs.handling_since > 2 * STALLED:
+        reasons.append("batch_stalled")
+    return Health(tuple(reasons))
+
+
+def ready(signs: Signs, now: datetime) -> Health:
+    """Doing its job: reading, deciding, and getting pages out."""
+    reasons = list(live(signs, now).reasons)
+    if signs.source != "joined":
+        reasons.append(f"source_{signs.source}")
+    if signs.silent_partitions:
+        reasons.append("broker_silent")
+    if not signs.store_up:
+        reasons.append("database_away")
+    if signs.line_stopped:
+        reasons.append("line_stopped")
+    if signs.outbox_oldest > timedelta(seconds=30):
+        reasons.append("pages_waiting")
+    return Health(tuple(reasons))

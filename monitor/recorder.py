@@ -1,0 +1,161 @@
+"""What the metrics are told: the observers of pipeline, timers and relay, all writing to one ``Metrics``.
+
+Everything here is counted once the work is safely written, so that a batch that is read twice counts once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+
+from alerts.case import Advanced
+from alerts.delivery import Attempt, Delivery
+from alerts.page import Page
+from alerts.watch import Exchange, Watch
+from detectors.conversation import Entry
+from detectors.finding import EmotionNamed, Level, ReplySignal, UserSignal
+from detectors.turn import Role
+from monitor.metrics import MISSES, VERDICTS, Metrics, language
+from monitor.pipeline import BatchResult, CaseResult
+from monitor.store.work import Partition
+
+# From this distress on, a reply is expected to name the feeling (J4); an estimate where nobody marked the turn.
+EMOTION_DUE = 0.5
+
+
+class Recorder:
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+        self._signs: dict[str, datetime] = {}
+
+    # Pipeline
+
+    def batch(self, result: BatchResult) -> None:
+        metrics = self._metrics
+        metrics.batch_size.observe(sum(map(len, result.read.turns.values())) + len(result.read.dead))
+        for letter in result.read.dead:
+            metrics.dead_letters.labels(letter.reason).inc()
+        metrics.unknown_fields.inc(result.read.unknown_fields)
+        for case in result.cases:
+            metrics.repeats.inc(case.repeats)
+            self._case(case, result.at)
+        self.alive("pipeline", result.at)
+
+    def stage(self, name: str, seconds: float) -> None:
+        self._metrics.batch_seconds.labels(name).observe(seconds)
+
+    # Timers
+
+    def advanced(self, advanced: Advanced, delay: float) -> None:
+        self._metrics.deadline_delay.observe(max(delay, 0))
+        self._decisions(advanced)
+
+    def timers_alive(self, now: datetime) -> None:
+        self.alive("timers", now)
+
+    # Relay
+
+    def sent(
+        self, page: Page, pager: str, attempt: Attempt, delivery: Delivery, seconds_since_detected: float
+    ) -> None:
+        self._metrics.pages.labels(pager, delivery.state.value, attempt.reason).inc()
+        if delivery.accepted_at is not None and page.step == 0:
+            self._metrics.detect_to_page.observe(max(seconds_since_detected, 0))
+
+    def dropped(self, page: Page, delivery: Delivery) -> None:
+        del page
+        self._metrics.pages.labels(delivery.channel_name, delivery.state.value, delivery.reason).inc()
+
+    def outbox_failed(self, operation: str) -> None:
+        self._metrics.pages.labels("none", "pending", f"outbox_{operation}_failed").inc()
+
+    # Gauges
+
+    def alive(self, part: str, now: datetime) -> None:
+        self._signs[part] = now
+        self._metrics.last_progress.labels(part).set(now.timestamp())
+
+    def signs_of_life(self, parts: Iterable[str]) -> dict[str, datetime]:
+        """When each part that has begun was last alive."""
+        return {part: self._signs[part] for part in parts if part in self._signs}
+
+    def outbox_age(self, oldest: timedelta) -> None:
+        self._metrics.outbox_oldest.set(oldest.total_seconds())
+
+    def lag(self, lags: Mapping[Partition, int]) -> None:
+        for (_, number), records in lags.items():
+            self._metrics.source_lag.labels(str(number)).set(records)
+
+    def _case(self, case: CaseResult, now: datetime) -> None:
+        for entry, signal in case.fresh:
+            track, release, lang, basis = self._who(entry, signal)
+            self._metrics.turns.labels(entry.role.value, track, release, lang, basis).inc()
+            self._metrics.event_age.observe(max((now - entry.done_at).total_seconds(), 0))
+            if isinstance(signal, UserSignal):
+                self._user(signal, (track, release, lang, basis))
+            else:
+                self._reply(entry, signal, (track, release, basis))
+        fresh = {entry.event for entry, _ in case.fresh}
+        for exchange in case.exchanges:
+            self._exchange(exchange, fresh)
+        self._decisions(case.advanced)
+
+    def _user(self, signal: UserSignal, who: tuple[str, str, str, str]) -> None:
+        if signal.level is Level.UNSCORED:
+            self._metrics.unscored_turns.labels(who[2]).inc()
+        elif signal.level.crisis:
+            self._metrics.crisis_turns.labels(signal.level.value, *who).inc()
+
+    def _reply(self, entry: Entry, signal: ReplySignal, who: tuple[str, str, str]) -> None:
+        for flag in signal.flags:
+            self._metrics.reply_flags.labels(flag.value, *who).inc()
+        for dimension, mark in signal.scale_a.items():
+            self._metrics.scale_score.labels("A", dimension, who[0], who[1]).observe(mark)
+        if entry.latency_ms is not None:
+            self._metrics.reply_latency.labels(who[0], who[1]).observe(entry.latency_ms / 1000)
+
+    def _exchange(self, exchange: Exchange, fresh: set[str]) -> None:
+        """Latency and emotion points are counted at the first reply to a turn."""
+        replies = [entry for entry in exchange.reply if entry.role is Role.ASSISTANT and entry.reply_signal]
+        if not replies or replies[0].event not in fresh:
+            return
+        first, asked = replies[0], exchange.user[-1]
+        track, release = first.track.value, self._metrics.release(first.release)
+        if first.latency_ms is None and first.done_at >= asked.at:
+            seconds = (first.done_at - asked.at).total_seconds()
+            self._metrics.reply_latency.labels(track, release).observe(seconds)
+        if max(signal.distress for signal in exchange.signals) >= EMOTION_DUE and first.reply_signal:
+            named = first.reply_signal.emotion_named is not EmotionNamed.NONE
+            lang = language(exchange.signals[-1].language)
+            basis = "probe" if first.probe else "live"
+            self._metrics.emotion_points.labels(
+                "named" if named else "missed", track, release, lang, basis
+            ).inc()
+
+    def _decisions(self, advanced: Advanced) -> None:
+        for step in advanced.happened:
+            self._metrics.incidents.labels(step.reason, step.incident.state.value).inc()
+        for watch in advanced.verdicts:
+            self._verdict(watch)
+
+    def _verdict(self, watch: Watch) -> None:
+        basis = "probe" if watch.probe else "live"
+        track = watch.track.value
+        if watch.outcome in MISSES:
+            level = watch.level.value if watch.level.crisis else Level.NONE.value
+            self._metrics.misses.labels(watch.outcome.value, level, track, basis).inc()
+        if watch.outcome in VERDICTS:
+            release = self._metrics.release(watch.release)
+            self._metrics.outcomes.labels(
+                watch.outcome.value, track, release, language(watch.lang), basis
+            ).inc()
+
+    def _who(self, entry: Entry, signal: UserSignal | ReplySignal) -> tuple[str, str, str, str]:
+        who = (
+            entry.track.value,
+            self._metrics.release(entry.release),
+            language(signal.language),
+            "probe" if entry.probe else "live",
+        )
+        self._metrics.bear(*who)
+        return who

@@ -1,0 +1,56 @@
+"""Pages about the monitor itself: no conversation is behind them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from alerts.delivery import Delivery
+from alerts.page import Kind, Page
+from alerts.ports import Notification
+from monitor.decode.dead_letters import StopReason
+from monitor.settings import Settings, channel_names
+
+
+def line_stopped(settings: Settings, reason: StopReason, now: datetime) -> Notification:
+    """Call somebody: too many events cannot be read, so that none is read any more."""
+    key = f"jz-line-stopped-{settings.kafka.group_id}-{settings.kafka.topic}-{now:%Y%m%dT%H%M%S}"
+    page = Page(
+        kind=Kind.PAGE,
+        dedup_key=key,
+        incident=key,
+        level="",
+        outcome="",
+        reason=reason.value,
+        score=0.0,
+        since=now,
+        deadline=None,
+        release="",
+        track="",
+        lang="",
+        region="",
+        subject="line_stopped",
+        runbook=settings.http.runbook_url,
+        detected_at=now,
+    )
+    return Notification(f"{key}:page", page, Delivery(route=tuple(channel_names(settings)), next_at=now), now)
+
+
+def test_page(now: datetime) -> Page:
+    """A page that says TEST, for trying a channel."""
+    return Page(
+        kind=Kind.PAGE,
+        dedup_key=f"jz-test-{now:%Y%m%dT%H%M%S}",
+        incident="test",
+        level="active_ideation",
+        outcome="unhandled",
+        reason="test",
+        score=1.0,
+        since=now,
+        deadline=None,
+        release="test",
+        track="staging",
+        lang="und",
+        region="",
+        test=True,
+        detected_at=now,
+    )
