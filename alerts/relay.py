@@ -2,6 +2,7 @@
 
 A page is sent first and recorded after; crash in between, and it goes out again under the same dedup key. When
 the outbox is away, the rows in hand are still sent, tried again from memory, and recorded when it is back.
+In hand is a row from its claim until somebody accepted it or another relay may have it.
 """
 
 from __future__ import annotations
@@ -105,6 +106,7 @@ class Relay:
         self._sending: dict[str, asyncio.Task[None]] = {}
         self._held: dict[str, Notification] = {}  # newest state of rows that the outbox has not been told
         self._orphans: set[str] = set()  # those of them that could not be told: tried again from memory
+        self._retrying: dict[str, Notification] = {}  # recorded and due later: ours if the outbox goes away
         self._due: list[datetime] = []
         self._woken = asyncio.Event()
         self._unrecorded = asyncio.Event()
@@ -151,7 +153,11 @@ class Relay:
             )
         except Exception as error:  # noqa: BLE001  the database is away; what is in hand goes on
             self._failed("claim", error)
+            for notification in tuple(self._retrying.values()):
+                self._take(notification, self._clock.now(), None)
             return
+        if len(claimed) < room:
+            self._let_go(now)
         for notification in claimed:
             known = self._held.get(notification.id, notification)
             self._take(known, self._clock.now(), now + self._limits.lease)
@@ -161,9 +167,16 @@ class Relay:
     def _take(self, notification: Notification, now: datetime, leased_until: datetime | None) -> None:
         if notification.id in self._sending or not due(notification.delivery, now):
             return
+        self._retrying.pop(notification.id, None)
         task = asyncio.create_task(self._deliver(notification, leased_until))
         self._sending[notification.id] = task
         task.add_done_callback(lambda _: self._released(notification.id))
+
+    def _let_go(self, now: datetime) -> None:
+        """Forget rows that were due: the outbox has handed them out, to us or to another relay."""
+        for notification in tuple(self._retrying.values()):
+            if due(notification.delivery, now):
+                del self._retrying[notification.id]
 
     def _released(self, notification_id: str) -> None:
         full = len(self._sending) >= self._limits.in_hand
@@ -260,8 +273,10 @@ class Relay:
         self._orphans.discard(notification_id)
         if self._held[notification_id] is written:
             del self._held[notification_id]
-        if written.delivery.state is State.RETRYING and due(written.delivery, self._clock.now()):
-            self._woken.set()
+            if written.delivery.state is State.RETRYING:
+                self._retrying[notification_id] = written
+                if due(written.delivery, self._clock.now()):
+                    self._woken.set()
         return True
 
     async def _finish(self, recorder: asyncio.Task[None]) -> None:

@@ -26,7 +26,7 @@ from pydantic import Field, SecretStr
 from alerts.delivery import Answer, Attempt
 from alerts.page import Kind, Page
 from alerts.pagers.http import Messenger, judged
-from alerts.pagers.settings import PagerSettings, SecretUrl
+from alerts.pagers.settings import Name, PagerSettings, SecretUrl
 from alerts.plain import fit_key
 from alerts.ports import Clock
 from alerts.wording import tidy, word
@@ -38,7 +38,7 @@ _TEST_HOLD = timedelta(minutes=5)
 class AlertmanagerSettings(PagerSettings):
     """``url`` is the base URL, with the path prefix if there is one. ``token`` goes as a bearer token."""
 
-    name: str = "alertmanager"
+    name: Name = "alertmanager"
     url: SecretUrl
     token: SecretStr | None = None
     alertname: str = "JiezhuCrisis"

@@ -7,12 +7,12 @@ from typing import TextIO
 
 from alerts.delivery import Answer, Attempt
 from alerts.page import Page
-from alerts.pagers.settings import PagerSettings
+from alerts.pagers.settings import Name, PagerSettings
 from alerts.wording import word
 
 
 class ConsoleSettings(PagerSettings):
-    name: str = "console"
+    name: Name = "console"
 
 
 class Console:

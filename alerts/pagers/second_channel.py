@@ -12,7 +12,7 @@ from pydantic import Field, SecretStr
 
 from alerts.delivery import Answer, Attempt
 from alerts.page import Page
-from alerts.pagers.settings import PagerSettings
+from alerts.pagers.settings import Name, PagerSettings
 from alerts.wording import word
 
 _THREADS = 4
@@ -25,7 +25,7 @@ class ExtraMissingError(Exception):
 class SecondChannelSettings(PagerSettings):
     """``urls`` are apprise's service URLs; each holds its credentials."""
 
-    name: str = "second_channel"
+    name: Name = "second_channel"
     urls: tuple[SecretStr, ...] = Field(min_length=1)
 
 
@@ -39,8 +39,9 @@ class SecondChannel:
     def __init__(self, settings: SecondChannelSettings) -> None:
         """Raise ``ExtraMissingError`` without the extra, ``ValueError`` for a URL that apprise does not know."""
         apprise = load_extra()
-        # It logs whole URLs.
-        logging.getLogger("apprise").setLevel(logging.CRITICAL + 1)
+        # Both log URLs, and a service's URL is its key.
+        for name in ("apprise", "urllib3"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         self.name = settings.name
         self._settings = settings
         self._limit = settings.time_limit.total_seconds()

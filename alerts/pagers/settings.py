@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 from alerts.wording import Lang
 
 LONGEST_REQUEST = timedelta(seconds=9)
+Name = Annotated[str, Field(pattern=r"^[a-z0-9_-]{1,64}$")]
 
 
 class PagerSettings(BaseModel):
@@ -21,7 +22,7 @@ class PagerSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    name: str = Field(min_length=1, max_length=64)
+    name: Name
     lang: Lang = "en"
     time_limit: timedelta = Field(default=timedelta(seconds=8), gt=timedelta(0), le=LONGEST_REQUEST)
 

@@ -12,7 +12,7 @@ from pydantic import Field, SecretStr
 from alerts.delivery import Attempt
 from alerts.page import Page
 from alerts.pagers.http import Messenger
-from alerts.pagers.settings import PagerSettings, SecretUrl
+from alerts.pagers.settings import Name, PagerSettings, SecretUrl
 from alerts.pagers.signature import IDEMPOTENCY, SIGNATURE, TIMESTAMP, signature
 from alerts.plain import fit_key
 from alerts.ports import Clock
@@ -22,7 +22,7 @@ from alerts.wording import tidy, word
 class WebhookSettings(PagerSettings):
     """``accepted`` lists the statuses by which the receiver says that it has the page."""
 
-    name: str = "webhook"
+    name: Name = "webhook"
     url: SecretUrl
     secret: SecretStr
     accepted: frozenset[Annotated[int, Field(ge=200, le=299)]] = frozenset({200, 201, 202, 204})
