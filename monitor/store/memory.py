@@ -47,12 +47,13 @@ class MemoryStore(MemoryOutbox):
             self._cases[written.conversation.key] = replace(write, case=written)
         self._incidents |= {incident.key: incident for incident in work.incidents}
         self.add(work.notifications)
-        self._findings = {row.id: row for row in work.findings} | self._findings
+        for finding in work.findings:
+            self._findings.setdefault(finding.id, finding)
         self._audit += work.audit
-        self._excerpts = {(row.incident, row.event): row for row in work.excerpts} | self._excerpts
-        self._dead_letters = {(row.partition, row.offset): row for row in work.dead_letters} | (
-            self._dead_letters
-        )
+        for excerpt in work.excerpts:
+            self._excerpts.setdefault((excerpt.incident, excerpt.event), excerpt)
+        for letter in work.dead_letters:
+            self._dead_letters.setdefault((letter.partition, letter.offset), letter)
         gone = set(work.purges)
         if gone:
             self._excerpts = {key: row for key, row in self._excerpts.items() if row.incident not in gone}
