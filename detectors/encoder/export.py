@@ -51,10 +51,12 @@ def export_network(
             opset_version=OPSET,
             dynamo=False,
         )
+    on_stage("export", 1, 1)
     on_stage("optimise", 0, 1)
     optimize_model(str(plain), model_type="bert", num_heads=heads, hidden_size=hidden).save_model_to_file(
         str(fused)
     )
+    on_stage("optimise", 1, 1)
     on_stage("quantise", 0, 1)
     quantize_dynamic(
         fused,
@@ -66,6 +68,7 @@ def export_network(
         extra_options={"DefaultTensorType": _FLOAT},
     )
     shutil.rmtree(workbench)
+    on_stage("quantise", 1, 1)
 
 
 def export_words(table: NDArray[np.float32], words: Path, scales: Path) -> None:

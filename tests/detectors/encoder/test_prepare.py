@@ -12,11 +12,14 @@ import pytest
 from detectors.encoder import EncoderError, Prepared, load_engine, prepare
 from detectors.encoder.cache import Cache
 from detectors.encoder.errors import BuildError, SourceError, WeightsError
-from detectors.encoder.job import run_job
+from detectors.encoder.job import Jobs
 from detectors.encoder.prepare import prepare_source
 from detectors.encoder.source import Wheel
 from tests.detectors.encoder import tiny
 from tests.detectors.encoder.conftest import Workspace
+
+# one worker prepares the tiny model for all of them
+pytestmark = pytest.mark.xdist_group("tiny_encoder")
 
 TEXTS = ["rain", "query rain", "天气", "a b c", "", "zebra quiz", "unknown sign: ☂"]
 
@@ -133,13 +136,16 @@ def test_a_hub_that_cannot_be_reached_says_what_to_do(
 
 
 def test_a_job_nobody_knows_is_a_build_error() -> None:
-    with pytest.raises(BuildError, match="does not know"):
-        run_job({"task": "bake"}, ignore)
+    with Jobs(ignore) as jobs, pytest.raises(BuildError, match="does not know"):
+        jobs.run({"task": "bake"})
 
 
 def test_a_workshop_that_dies_tells_its_last_words(tmp_path: Path) -> None:
-    with pytest.raises(BuildError, match=r"failed \(.*Error"):
-        run_job({"task": "rebuild", "weights": 7, "sha256": "", "target": str(tmp_path)}, ignore)
+    job = {"task": "rebuild", "weights": 7, "sha256": "", "target": str(tmp_path)}
+    with Jobs(ignore) as jobs:
+        for _ in range(2):  # nor does it come back to life
+            with pytest.raises(BuildError, match=r"failed \(.*Error"):
+                jobs.run(job)
 
 
 def spoil_network(int8: Path) -> None:

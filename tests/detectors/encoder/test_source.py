@@ -10,6 +10,9 @@ from detectors.encoder.errors import SourceError, WeightsError
 from detectors.encoder.source import Directory, Hub, Wheel, check_directory, identify_directory, parse_source
 from tests.detectors.encoder.conftest import Workspace
 
+# one worker prepares the tiny model for all of them
+pytestmark = pytest.mark.xdist_group("tiny_encoder")
+
 
 def test_settings_are_understood(tmp_path: Path) -> None:
     wheel = tmp_path / "a.whl"
