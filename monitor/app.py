@@ -28,7 +28,7 @@ from monitor.reading import Reading
 from monitor.recorder import Recorder
 from monitor.scoring import Scoring
 from monitor.settings import Settings
-from monitor.sources.asyncapi import describe
+from monitor.sources.asyncapi import describe_json
 from monitor.sources.kafka import KafkaSource
 from monitor.store.migration import is_current, migrate
 from monitor.store.work import Work
@@ -123,7 +123,7 @@ class App:
             self.metrics.registry,
             lambda: self._health(live),
             lambda: self._health(ready),
-            lambda: describe(self.source.client),
+            lambda: describe_json(self.source.client),
             incident_page.routes([self._links_key], self.store, people, self.clock),
         )
         self._store_up(True)

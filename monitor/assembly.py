@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -23,7 +24,7 @@ from detectors.encoder import Progress, load_engine, prepare
 from detectors.reply.scorer import PatternReplyScorer
 from monitor.changes import Paging, Settle
 from monitor.crypto.development import development_keys
-from monitor.crypto.keyring import Keyring, parse_secret
+from monitor.crypto.keyring import KEY_BYTES, Key, Keyring, parse_secret
 from monitor.crypto.pseudonym import Kind, Pseudonymiser
 from monitor.decode.registry import find_decoder
 from monitor.errors import ConfigurationError
@@ -61,6 +62,12 @@ def keys(settings: Settings) -> Keys:
         )
     made = development_keys(settings.state_dir)
     return Keys(made.keyring, made.pseudonymiser, _links_key(made.pseudonymiser))
+
+
+def ephemeral_keys() -> Keys:
+    """Keys for a run that keeps nothing."""
+    keyring = Keyring([Key("run", secrets.token_bytes(KEY_BYTES))])
+    return Keys(keyring, Pseudonymiser(secrets.token_bytes(KEY_BYTES)), secrets.token_bytes(KEY_BYTES))
 
 
 def _links_key(pseudonymiser: Pseudonymiser) -> bytes:

@@ -18,8 +18,8 @@ class Scoring:
     """Inline model work stalls the loop for tens of seconds and costs the group membership (DESIGN §7)."""
 
     def __init__(self, users: UserScorer, replies: ReplyScorer) -> None:
-        self._users = users
-        self._replies = replies
+        self.users = users
+        self.replies = replies
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="scoring")
 
     async def score(self, unscored: Sequence[Unscored]) -> list[Signal]:
@@ -33,9 +33,9 @@ class Scoring:
         """Do it here and now (replay, command line)."""
         users = [item for item in unscored if item.role is Role.USER]
         replies = [item for item in unscored if item.role is Role.ASSISTANT]
-        judged = iter(self._users.score([u.text for u in users], [u.lang for u in users]) if users else [])
+        judged = iter(self.users.score([u.text for u in users], [u.lang for u in users]) if users else [])
         said = iter(
-            self._replies.score(
+            self.replies.score(
                 [r.text for r in replies], [r.lang for r in replies], [r.region for r in replies]
             )
             if replies

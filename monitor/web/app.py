@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from starlette.applications import Starlette
@@ -26,7 +25,7 @@ def build(
     registry: CollectorRegistry,
     live: Callable[[], Health],
     ready: Callable[[], Health],
-    asyncapi: Callable[[], dict[str, Any]],
+    asyncapi: Callable[[], str],
     incidents: Sequence[BaseRoute],
 ) -> Starlette:
     async def metrics(_: Request) -> Response:
@@ -42,7 +41,7 @@ def build(
         return _answer(ready())
 
     async def channels(_: Request) -> Response:
-        return JSONResponse(asyncapi())
+        return Response(asyncapi(), media_type="application/json")
 
     async def schema(_: Request) -> Response:
         return JSONResponse(published_schema())

@@ -1,0 +1,5 @@
+"""``python -m monitor`` is ``jiezhu``."""
+
+from monitor.cli import main
+
+main()

@@ -1,0 +1,272 @@
+"""``jiezhu``: every command, its options, and the exit status (0 good, 1 not good, 2 asked wrongly)."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import orjson
+import typer
+
+from detectors.encoder import EncoderError
+from monitor import __version__, log
+from monitor.errors import ConfigurationError, JiezhuError
+from monitor.settings import Settings, environment_names, load
+
+app = typer.Typer(
+    name="jiezhu",
+    help="Watches the AI of mental-health apps while it talks to people, and calls a person when it drops somebody.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+incidents = typer.Typer(help="List, show, acknowledge and resolve incidents.", no_args_is_help=True)
+app.add_typer(incidents, name="incidents")
+
+Config = Annotated[
+    Path | None, typer.Option("--config", "-c", help="TOML file; the environment stands above it.")
+]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object a line, for scripts.")]
+By = Annotated[str, typer.Option("--by", help="Who does it: goes into the audit.")]
+
+
+def main() -> None:
+    """Entry point: errors of ours are one line on standard error, never a traceback."""
+    try:
+        app()
+    except ConfigurationError as error:
+        _fail(str(error), 2)
+    except (JiezhuError, EncoderError) as error:
+        _fail(str(error), 1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:  # the reader of our output has gone: nothing to say to nobody
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+@app.command()
+def run(config: Config = None) -> None:
+    """Run the daemon: read turns, judge, page."""
+    from monitor.app import App: commands start fast
+
+    settings = _settings(config)
+
+    async def daemon() -> None:
+        await App(settings).run(_log_progress())
+
+    asyncio.run(daemon())
+
+
+@app.command()
+def demo(
+    keep: Annotated[bool, typer.Option("--keep", help="Go on serving when the script is played.")] = False,
+    json: Json = False,
+) -> None:
+    """Play scripted conversations through the whole chain, and see the pages arrive."""
+    from monitor.demo.demo import play
+
+    sys.exit(asyncio.run(play(keep=keep, json=json)))
+
+
+@app.command()
+def replay(
+    file: Annotated[str, typer.Argument(help="JSON lines of events; - for standard input.")],
+    config: Config = None,
+) -> None:
+    """Run the same pipeline over a file, with event time as the clock. Result: JSON lines."""
+    from monitor import assembly
+    from monitor.clock import SystemClock
+    from monitor.replay import Replay
+
+    settings = _settings(config)
+    keys = assembly.ephemeral_keys()
+    with _progress() as progress:
+        scoring = assembly.scoring(settings, progress)
+    paging = assembly.paging(settings, keys.links, SystemClock())
+    asyncio.run(Replay(scoring, paging, keys.pseudonymiser, _emit).run(file))
+
+
+@app.command()
+def detect(config: Config = None) -> None:
+    """Judge user turns: JSON lines {"id","text"} or {"id","turns"} in, findings out."""
+    from monitor.judging import detect as answer
+
+    scoring = _scoring(config)
+    _answer_rows(lambda rows: answer(rows, scoring.users))
+
+
+@app.command()
+def judge(config: Config = None) -> None:
+    """Judge the last reply: JSON lines {"id","turns"} in, outcome and criteria out."""
+    from monitor.judging import judge as answer
+
+    scoring = _scoring(config)
+    _answer_rows(lambda rows: answer(rows, scoring.users, scoring.replies))
+
+
+@app.command("check-config")
+def check_config(
+    config: Config = None,
+    names: Annotated[bool, typer.Option("--names", help="List every environment name.")] = False,
+) -> None:
+    """Check the settings and say what they mean."""
+    from monitor.commands import describe_settings
+
+    if names:
+        for name in sorted(environment_names()):
+            typer.echo(name)
+        return
+    for line in describe_settings(_settings(config)):
+        typer.echo(line)
+
+
+@app.command("test-page")
+def test_page(config: Config = None, json: Json = False) -> None:
+    """Send a page marked TEST over every configured channel, and say what each answered."""
+    from monitor.commands import send_test_page
+
+    answers = asyncio.run(send_test_page(_settings(config)))
+    for name, attempt, seconds in answers:
+        row = {"pager": name, "answer": attempt.answer.value, "reason": attempt.reason, "seconds": seconds}
+        _emit(row) if json else typer.echo(
+            f"{name}: {attempt.answer.value} ({attempt.reason}), {seconds:.2f} s"
+        )
+    sys.exit(0 if all(attempt.answer.value == "accepted" for _, attempt, _ in answers) else 1)
+
+
+@app.command()
+def migrate(config: Config = None) -> None:
+    """Bring the database's tables up to date."""
+    from monitor.commands import migrate_tables
+
+    typer.echo(migrate_tables(_settings(config)))
+
+
+@incidents.command("list")
+def list_incidents(
+    config: Config = None,
+    json: Json = False,
+    everything: Annotated[bool, typer.Option("--all", help="Closed ones too.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=10_000)] = 50,
+) -> None:
+    """List incidents, newest first."""
+    from monitor.commands import incident_rows, incident_table
+
+    rows = asyncio.run(incident_rows(_settings(config), open_only=not everything, limit=limit))
+    if json:
+        for row in rows:
+            _emit(row)
+    else:
+        incident_table(rows)
+
+
+@incidents.command("show")
+def show_incident(
+    key: str,
+    config: Config = None,
+    json: Json = False,
+    words: Annotated[
+        bool, typer.Option("--words", help="Unseal the excerpt: for review, under your rules.")
+    ] = False,
+) -> None:
+    """Show one incident and its timeline."""
+    from monitor.commands import incident_detail, print_detail
+
+    detail = asyncio.run(incident_detail(_settings(config), key, words=words))
+    _emit(detail) if json else print_detail(detail)
+
+
+@incidents.command("ack")
+def acknowledge(key: str, by: By, config: Config = None) -> None:
+    """Say that somebody is on it: nobody else is rung."""
+    from monitor.commands import put
+
+    typer.echo(asyncio.run(put(_settings(config), key, "ack", by, None)))
+
+
+@incidents.command("resolve")
+def resolve(
+    key: str,
+    by: By,
+    verdict: Annotated[str | None, typer.Option(help="true_miss, false_alarm, duplicate, other.")] = None,
+    config: Config = None,
+) -> None:
+    """Close an incident."""
+    from monitor.commands import put
+
+    typer.echo(asyncio.run(put(_settings(config), key, "resolve", by, verdict)))
+
+
+@app.callback(invoke_without_command=True)
+def version(
+    show: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if show:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+def _settings(config: Path | None) -> Settings:
+    settings = load(config, os.environ)
+    log.configure(settings.log.level, settings.log.format)
+    return settings
+
+
+def _scoring(config: Path | None) -> Any:
+    from monitor import assembly
+
+    settings = _settings(config)
+    with _progress() as progress:
+        return assembly.scoring(settings, progress)
+
+
+def _answer_rows(answer: Callable[[list[Any]], list[dict[str, Any]]]) -> None:
+    """Answer standard input batch by batch; status 1 if a line could not be answered."""
+    from monitor.jsonl import read_rows
+
+    bad = 0
+    for rows in read_rows(sys.stdin.buffer):
+        for row in answer(rows):
+            bad += "error" in row
+            _emit(row)
+    if bad:
+        _fail(f"{bad} line(s) could not be answered; each says why in its place", 1)
+
+
+def _emit(row: dict[str, Any]) -> None:
+    sys.stdout.buffer.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+    sys.stdout.buffer.flush()
+
+
+def _fail(message: str, status: int) -> None:
+    print(f"jiezhu: {message}", file=sys.stderr)  # noqa: T201 - the one line
+    sys.exit(status)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int, int], None]]:
+    from monitor.progress_bar import progress_bar
+
+    with progress_bar() as progress:
+        yield progress
+
+
+def _log_progress() -> Callable[[str, int, int], None]:
+    """A daemon's progress goes to its log: a line a stage."""
+    import structlog
+
+    seen: set[str] = set()
+
+    def progress(stage: str, done: int, total: int) -> None:
+        del done, total
+        if stage not in seen:
+            seen.add(stage)
+            structlog.get_logger(__name__).info("preparing_encoder", stage=stage)
+
+    return progress

@@ -1,0 +1,178 @@
+"""What the smaller commands do: settings in words, test pages, migration, incidents."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from alerts.delivery import Attempt
+from alerts.incident import Incident
+from alerts.ports import Pager
+from monitor import assembly
+from monitor.app import prepare_tables
+from monitor.clock import SystemClock
+from monitor.errors import JiezhuError
+from monitor.people import Answer, People
+from monitor.settings import Settings, channel_names
+from monitor.store.migration import current, migrate
+from monitor.store.sql import SqlStore
+from monitor.trouble import test_page
+
+VERDICTS = ("true_miss", "false_alarm", "duplicate", "other")
+
+
+def describe_settings(settings: Settings) -> list[str]:
+    """Check what loading alone cannot, and put the result into words. No secret shows."""
+    clock = SystemClock()
+    assembly.keys(settings)
+    assembly.pagers(settings, clock)
+    policy = assembly.policy(settings)
+    steps = [f"{', '.join(step.targets)} (then {step.after.total_seconds():.0f} s)" for step in policy.steps]
+    database = "PostgreSQL" if settings.database_url.startswith("postgresql") else "SQLite"
+    return [
+        f"reads {settings.kafka.topic} as {settings.kafka.group_id}; dead letters to {settings.dead_letter_topic}",
+        f"keeps state in {database}; words of incidents for {settings.retention.days:g} days",
+        f"a reply is due within {policy.reply_deadline.total_seconds():g} s",
+        f"and within {policy.imminent_reply_deadline.total_seconds():g} s when somebody may act at any moment",
+        f"a second message may follow within {policy.grace.total_seconds():g} s",
+        f"channels, in order: {', '.join(channel_names(settings))}",
+        f"escalates: {' → '.join(steps)}, again and again until somebody acknowledges",
+        f"serves HTTP on {settings.http.host}:{settings.http.port}",
+        "the configuration is good",
+    ]
+
+
+async def send_test_page(settings: Settings) -> list[tuple[str, Attempt, float]]:
+    """Ask every channel once."""
+    clock = SystemClock()
+    page = test_page(clock.now())
+
+    async def ask(pager: Pager) -> tuple[str, Attempt, float]:
+        begun = time.perf_counter()
+        attempt = await pager.send(page)
+        seconds = time.perf_counter() - begun
+        await pager.close()
+        return pager.name, attempt, round(seconds, 3)
+
+    return list(await asyncio.gather(*(ask(pager) for pager in assembly.pagers(settings, clock))))
+
+
+def migrate_tables(settings: Settings) -> str:
+    settings.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    before = current(settings.database_url)
+    migrate(settings.database_url)
+    after = current(settings.database_url)
+    return f"up to date: {after}" if before == after else f"migrated: {before or 'nothing'} → {after}"
+
+
+async def incident_rows(settings: Settings, *, open_only: bool, limit: int) -> list[dict[str, Any]]:
+    async with _store(settings) as store:
+        return [_row(found) for found in await store.incidents(open_only=open_only, limit=limit)]
+
+
+async def incident_detail(settings: Settings, key: str, *, words: bool) -> dict[str, Any]:
+    async with _store(settings) as store:
+        found = await store.incident(key)
+        if found is None:
+            raise JiezhuError(f"no incident {key[:64]!r}; see `jiezhu incidents list --all`")
+        detail = _row(found)
+        detail["timeline"] = [
+            {
+                "at": row.at.isoformat(),
+                "reason": row.reason,
+                "actor": row.actor,
+                "state": row.state,
+                **row.detail,
+            }
+            for row in await store.timeline(key)
+        ]
+        if words:
+            detail["words"] = [
+                {"at": excerpt.at.isoformat(), "role": excerpt.role, "text": excerpt.text}
+                for excerpt in await store.excerpts(key)
+            ]
+        return detail
+
+
+async def put(settings: Settings, key: str, action: str, by: str, verdict: str | None) -> str:
+    """Acknowledge or resolve; raises JiezhuError for an incident that does not exist."""
+    if verdict is not None and verdict not in VERDICTS:
+        raise JiezhuError(f"--verdict must be one of {', '.join(VERDICTS)}")
+    clock = SystemClock()
+    async with _store(settings) as store:
+        links = assembly.keys(settings).links
+        people = People(store, assembly.paging(settings, links, clock), clock)
+        deed = await (people.acknowledge(key, by) if action == "ack" else people.resolve(key, by, verdict))
+    if deed.answer is Answer.UNKNOWN:
+        raise JiezhuError(f"no incident {key[:64]!r}; see `jiezhu incidents list --all`")
+    state = deed.incident.state.value if deed.incident else ""
+    return f"{key}: {state}" if deed.answer is Answer.DONE else f"{key}: was {state} before"
+
+
+def incident_table(rows: Sequence[dict[str, Any]]) -> None:
+    table = Table(box=None, pad_edge=False)
+    for column in ("incident", "state", "level", "outcome", "turns", "opened", "release", "taken by"):
+        table.add_column(column)
+    for row in rows:
+        table.add_row(
+            row["incident"],
+            row["state"],
+            row["level"],
+            row["outcome"] or "",
+            str(row["crisis_turns"]),
+            row["opened_at"][:19].replace("T", " "),
+            f"{row['release']} ({row['track']})",
+            row["acknowledged_by"] or "",
+        )
+    Console().print(table if rows else "no incidents")
+
+
+def print_detail(detail: dict[str, Any]) -> None:
+    console = Console(highlight=False, markup=False)
+    for name, value in detail.items():
+        if name not in ("timeline", "words") and value not in (None, ""):
+            console.print(f"{name.replace('_', ' ')}: {value}")
+    console.print("timeline:")
+    for step in detail["timeline"]:
+        console.print(f"  {step['at'][:19]}  {step['reason']} → {step['state']}  ({step['actor']})")
+    for said in detail.get("words", ()):
+        console.print(f"  {said['at'][:19]}  {said['role']}: {said['text']}")
+
+
+def _row(found: Incident) -> dict[str, Any]:
+    return {
+        "incident": found.key,
+        "state": found.state.value,
+        "level": found.level.value,
+        "outcome": found.outcome.value if found.outcome else None,
+        "score": round(found.score, 3),
+        "crisis_turns": found.crisis_turns,
+        "opened_at": found.opened_at.isoformat(),
+        "last_crisis_at": found.last_crisis_at.isoformat(),
+        "paged_at": found.paged_at.isoformat() if found.paged_at else None,
+        "escalation_step": found.step,
+        "acknowledged_by": found.acknowledged_by,
+        "acknowledged_at": found.acknowledged_at.isoformat() if found.acknowledged_at else None,
+        "ended_at": found.ended_at.isoformat() if found.ended_at else None,
+        "verdict": found.verdict,
+        "release": found.release,
+        "track": found.track,
+        "language": found.lang,
+        "region": found.region,
+    }
+
+
+@asynccontextmanager
+async def _store(settings: Settings) -> AsyncIterator[SqlStore]:
+    prepare_tables(settings)
+    store = assembly.store(settings, assembly.keys(settings).keyring)
+    try:
+        yield store
+    finally:
+        await store.close()
