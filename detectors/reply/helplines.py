@@ -159,7 +159,7 @@ def _numbers(line: str) -> list[tuple[str, str]]:
 
 
 def _known_pieces(raw: str) -> list[str]:
-    """ "911 988" or "120 110" are two numbers."""
+    """Tell "911 988" and "120 110" as two numbers."""
     pieces = [_PLAIN_SEPARATORS.sub("", piece) for piece in re.split(r"[ -]+", raw)]
     return pieces if len(pieces) > 1 and all(piece in _by_number() for piece in pieces) else []
 

@@ -1,20 +1,26 @@
 """Phrases as data: named kinds, what must not stand around them, and how they are found.
 
-A pattern is a regular expression over normalised text (``detectors.reply.text``): lower case, simplified
-characters, one sentence a line. Write ``_`` for a short gap inside a clause and ``~`` for one inside a
-sentence; both are bounded, so the time stays linear in the length of the reply. Words in braces are named groups of words
-(``VOCABULARY``).
+The kinds stand in ``lexicon/*.toml``, one alternative a line: regular expressions over normalised text
+(``detectors.reply.text``: lower case, simplified characters, one sentence a line). ``_`` is a short gap inside a clause,
+``~`` one inside a sentence; both are bounded, so the time grows with the length of the reply and no faster.
+Words in braces are groups of ``lexicon/words.toml``.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
 
 GAP_IN_CLAUSE = r"[^,;:\n]{0,12}"
 GAP_IN_SENTENCE = r"[^\n]{0,30}"
 _WORD = re.compile(r"\{([a-z_]+)\}")
+_HAN = re.compile(r"[一-鿿]")
+_LATIN = re.compile(r"[a-z]{2} ?[a-z]{2}|\d{3}")
 _BREAKS = ",;:\n"
 _NEGATED_ZH = re.compile(
     r"(?:不|没|别|非|未|莫|勿|休|免|无须|无需|不是|并不|不要|不用|不必|没有|不会|不该|不算|从不)[^,;:\n]{0,3}$"
@@ -50,8 +56,7 @@ class Hit:
 class Phrasebook:
     """Kinds compiled together with the vocabulary that they use."""
 
-    def __init__(self, kinds: Iterable[Kind], vocabulary: Mapping[str, str] | None = None) -> None:
-        words = vocabulary or {}
+    def __init__(self, kinds: Iterable[Kind], words: Mapping[str, str]) -> None:
         self._kinds = tuple(_Compiled(kind, words) for kind in kinds)
 
     def find(self, text: str) -> tuple[Hit, ...]:
@@ -67,21 +72,60 @@ class Phrasebook:
         return frozenset(kind.name for kind in self._kinds if next(kind.starts(text), None) is not None)
 
 
+def load(*names: str) -> Phrasebook:
+    """Return the phrases of ``lexicon/NAME.toml``, several files in one book."""
+    tables = (_table(name).items() for name in names)
+    return Phrasebook([_kind(name, entry) for table in tables for name, entry in table], _words())
+
+
+def _kind(name: str, entry: Mapping[str, Any]) -> Kind:
+    lines = {field: _lines(entry.get(field, "")) for field in ("zh", "en", "unless")}
+    return Kind(name=name, negatable=entry.get("negatable", True), **lines)
+
+
+@lru_cache(maxsize=1)
+def _words() -> Mapping[str, str]:
+    return {name: "|".join(_lines(block)) for name, block in _table("words").items()}
+
+
+def _table(name: str) -> dict[str, Any]:
+    return tomllib.loads(
+        files("detectors.reply").joinpath("lexicon", f"{name}.toml").read_text(encoding="utf-8")
+    )
+
+
+def _lines(block: str) -> tuple[str, ...]:
+    return tuple(line for line in block.split("\n") if line)
+
+
 class _Compiled:
     def __init__(self, kind: Kind, words: Mapping[str, str]) -> None:
         self.name = kind.name
         self._negatable = kind.negatable
-        self._pattern = re.compile(_alternatives(kind.zh, kind.en, words))
+        self._chinese = re.compile(_alternatives(kind.zh, (), words)) if kind.zh else None
+        self._english = re.compile(_alternatives((), kind.en, words)) if kind.en else None
         self._unless = re.compile(_alternatives(kind.unless, (), words)) if kind.unless else None
 
+    def _matches(self, text: str) -> Iterator[re.Match[str]]:
+        chinese, english = _written_in(text)
+        if chinese and self._chinese is not None:
+            yield from self._chinese.finditer(text)
+        if english and self._english is not None:
+            yield from self._english.finditer(text)
+
     def starts(self, text: str) -> Iterator[int]:
-        for match in self._pattern.finditer(text):
+        for match in self._matches(text):
             start = match.start()
             if self._negatable and _negated(text, start):
                 continue
             if self._unless is not None and self._unless.search(*_sentence(text, start, match.end())):
                 continue
             yield start
+
+
+def _written_in(text: str) -> tuple[bool, bool]:
+    """Whether there is any Chinese, and any English, to look for."""
+    return _HAN.search(text) is not None, _LATIN.search(text) is not None
 
 
 def _alternatives(zh: Iterable[str], en: Iterable[str], words: Mapping[str, str]) -> str:

@@ -21,7 +21,7 @@ from detectors.reply import (
     text,
     thread,
 )
-from detectors.reply.language import language
+from detectors.text.language import detect_language
 
 _FLAG_OF_HARM = {
     harm.AGREES: Flag.DANGEROUS_ADVICE,
@@ -40,6 +40,9 @@ _FLAG_OF_HARM = {
 _ORDER = {flag: place for place, flag in enumerate(Flag)}
 
 
+_JUDGED = frozenset({"zh", "en"})
+
+
 class PatternReplyScorer:
     """A ``detectors.ports.ReplyScorer``. Holds no state: one object serves all threads."""
 
@@ -54,7 +57,7 @@ def _score(message: str, lang: str | None, region: str | None) -> ReplySignal:
     reply = text.read(message)
     if reply.empty:
         return merge.NOTHING
-    tongue = language(reply.full, lang)
+    tongue = _language(reply.full, lang)
     numbers = helplines.find(reply.full, region)
     harms = harm.harms(reply)
     felt = feeling.feelings(reply)
@@ -70,7 +73,7 @@ def _score(message: str, lang: str | None, region: str | None) -> ReplySignal:
         boundary=boundary.keeps_boundary(boundary.boundaries(reply)),
         reassures=reassurance.LOVED_ONES in comforts,
         refusal=bool(refused) and not felt.holds,
-        supported=tongue != "und" and not reply.cut,
+        supported=tongue in _JUDGED and not reply.cut,
         veto=harm.vetoed(harms),
         harm=harms,
         flags=_flags(reply, harms, refused, comforts, numbers, holds=felt.holds),
@@ -80,6 +83,14 @@ def _score(message: str, lang: str | None, region: str | None) -> ReplySignal:
         language=tongue,
     )
     return replace(signal, scale_a=scale.marks(signal, felt))
+
+
+def _language(text: str, hint: str | None) -> str:
+    """Told from the text; where that is too little, the producer's hint."""
+    told = detect_language(text)
+    if told != "und" or hint is None:
+        return told
+    return hint.split("-", 1)[0].lower()
 
 
 def _flags(

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 HEAD, TAIL = 4_000, 2_000
 """Characters that the criteria read from a long reply: a person reads no more. Harm is sought in all of it."""
-WHOLE = 400_000
+WHOLE = 100_000
 """Characters read at all; a reply longer than this is ``cut`` and can never count as handled."""
 
 QUOTE = "▢"

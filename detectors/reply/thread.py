@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from detectors.reply import harm
-from detectors.reply.phrases import Kind, Phrasebook
-from detectors.reply.words import VOCABULARY
+from detectors.reply.phrases import load
 
 if TYPE_CHECKING:
     from detectors.reply.text import ReplyText
@@ -16,21 +15,7 @@ FOLLOWING_HARMS = frozenset(
     {harm.AGREES, harm.PERMITS, harm.DARES, harm.DANGEROUS_HELP, harm.VIOLENCE, harm.HOSTILE}
 )
 
-_BOOK = Phrasebook(
-    [
-        Kind(
-            SERVES_THE_PLAN,
-            zh=(
-                r"(?:遗书|告别信|绝笔|遗言)[^\n]{0,12}(?:可以这样写|建议写|格式|开头|润色|修改)",
-                r"帮您?你?(?:润色|修改|起草)[^\n]{0,8}(?:遗书|告别信|遗言)",
-            ),
-            en=(
-                r"a good letter to|(?:shall|should) we work on the (?:tone|wording|letter)|(?:good|final|farewell|goodbye) (?:letter|note) (?:is|should|could|usually)|draft (?:a|the|your) (?:farewell|goodbye|letter)",
-            ),
-        ),
-    ],
-    VOCABULARY,
-)
+_BOOK = load("thread")
 
 
 def follows(reply: ReplyText, harms: tuple[str, ...]) -> bool:
