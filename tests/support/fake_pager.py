@@ -52,6 +52,11 @@ class FakePager:
     def keys(self) -> list[str]:
         return [page.dedup_key for _, page in self.rung]
 
+    def mend(self) -> None:
+        """Say yes to everything from now on."""
+        self._script.clear()
+        self.then = YES
+
     async def send(self, page: Page) -> Attempt:
         self.rung.append((self._clock.now(), page))
         key = page.dedup_key
