@@ -99,7 +99,8 @@ def _plain(value: Any) -> Any:
 
 def _mend(body: Any, flaws: list[Any], careful: Mapping[str, StrEnum]) -> None:
     """Put careful words in the place of unknown ones; in a list, leave the unknown out."""
-    for flaw in sorted(flaws, key=lambda flaw: [str(step).zfill(6) for step in flaw["loc"]], reverse=True):
+    placed = [flaw for flaw in flaws if flaw["loc"]]
+    for flaw in sorted(placed, key=lambda flaw: [str(step).zfill(6) for step in flaw["loc"]], reverse=True):
         *path, last = flaw["loc"]
         parent = body
         for step in path:

@@ -7,6 +7,7 @@ change of threads a transaction, where a driver wrapped call by call makes dozen
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol, TypeVar
@@ -44,21 +45,28 @@ class SqliteRunner:
         self._readers = ThreadPoolExecutor(READERS, "store-reader")
 
     async def run(self, operation: Callable[[Connection], T], *, writes: bool) -> T:
-        loop = asyncio.get_running_loop()
-        if writes:
-            return await loop.run_in_executor(self._writer, self._write, operation)
-        return await loop.run_in_executor(self._readers, self._read, operation)
+        executor, run = (self._writer, self._write) if writes else (self._readers, self._read)
+        given_up = threading.Event()
+        try:
+            return await asyncio.get_running_loop().run_in_executor(executor, run, operation, given_up)
+        except asyncio.CancelledError:
+            given_up.set()
+            raise
 
     async def close(self) -> None:
         for executor in (self._writer, self._readers):
             executor.shutdown(wait=False, cancel_futures=True)
         self._engine.dispose()
 
-    def _write(self, operation: Callable[[Connection], T]) -> T:
+    def _write(self, operation: Callable[[Connection], T], given_up: threading.Event) -> T:
         with self._engine.begin() as connection:
-            return operation(connection)
+            result = operation(connection)
+            if given_up.is_set():  # a thread cannot be cancelled; what nobody waits for is not written
+                raise TimeoutError
+            return result
 
-    def _read(self, operation: Callable[[Connection], T]) -> T:
+    def _read(self, operation: Callable[[Connection], T], given_up: threading.Event) -> T:
+        del given_up
         with self._engine.connect() as connection:
             return operation(connection.execution_options(writes=False))
 

@@ -95,6 +95,24 @@ class Cluster:
                 self._server.wait(15)
             self._server = None
 
+    @contextlib.contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Every process of the server stands still: connections stay, nothing is answered."""
+        assert self._server is not None
+        main = self._server.pid
+        task = Path(f"/proc/{main}/task/{main}/children")
+        stopped = [main]
+        os.kill(main, signal.SIGSTOP)  # first, so that it starts no more of them
+        for pid in map(int, task.read_text().split()):
+            os.kill(pid, signal.SIGSTOP)
+            stopped.append(pid)
+        try:
+            yield
+        finally:
+            for pid in stopped:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+
     def database(self) -> str:
         """Make an empty database; return its URL."""
         self._count += 1

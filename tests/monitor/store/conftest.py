@@ -1,0 +1,4 @@
+from tests.support.postgres import postgres
+from tests.support.stores import postgres_template, postgres_url, sqlite_template, sqlite_url, url
+
+__all__ = ["postgres", "postgres_template", "postgres_url", "sqlite_template", "sqlite_url", "url"]
