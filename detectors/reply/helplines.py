@@ -18,11 +18,11 @@ EU = frozenset(
 )
 
 _CANDIDATE = re.compile(
-    r"(?<![a-z0-9.,/$€£¥%+-])(\+?\(?\d[\d()]{0,14}(?:[ -]{1,2}\(?\d[\d()]{0,10}){0,5})(?![\d%])"
+    r"(?<![a-z0-9.$€£¥%+-])(\+?\(?\d[\d()]{0,14}(?:[ -]{1,2}\(?\d[\d()]{0,10}){0,5})(?![\d%])"
 )
 _UNIT_AFTER = re.compile(
     r"\s*(?:%|度|岁|年|月|日|号(?!码)|天|周|点|时|小时|分钟|分|秒|个|次|块|元|万|千|亿|米|斤|公斤|公里|步|页|人|字|条|种|级|楼|层|栋|张|遍|楼|号楼"
-    r"|[a-z]{0,2}(?:am|pm|a\.m|p\.m)\b|hours?|hrs?|h\b|minutes?|mins?|seconds?|days?|weeks?|months?|years?|yrs?|x\b|times|percent|per|people|kids|km|kg|lbs?|miles|pounds|dollars|euros|k\b|degrees|steps|words|points|st\b|nd\b|rd\b|th\b|/|:\d|\.\d|-year)"
+    r"|[a-z]{0,2}(?:am|pm|a\.m|p\.m)\b|hours?|hrs?|h\b|minutes?|mins?|seconds?|days?|weeks?|months?|years?|yrs?|x\b|times|percent|per|people|kids|km|kg|lbs?|miles|pounds|dollars|euros|k\b|degrees|steps|words|points|st\b|nd\b|rd\b|th\b|:\d|\.\d|-year)"
 )
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _CALLS = re.compile(
@@ -169,6 +169,8 @@ def _telephone(raw: str, digits: str, before: str, after: str) -> bool:
         return False
     if re.fullmatch(r"\d{4}-\d{1,2}(?:-\d{1,2})?", raw) or re.fullmatch(r"\d{1,2}-\d{1,2}(?:-\d{1,2})?", raw):
         return False  # a date, or a range
+    if before.endswith("/") or after.startswith("/") or re.search(r"\d,$", before):
+        return False  # a share, or thousands
     called = _CALLS_STRONG.search(before[-24:]) is not None
     if len(digits) <= 6:
         if _YEAR.fullmatch(digits):

@@ -21,6 +21,10 @@ GAP_IN_SENTENCE = r"[^\n]{0,30}"
 _WORD = re.compile(r"\{([a-z_]+)\}")
 _HAN = re.compile(r"[一-鿿]")
 _LATIN = re.compile(r"[a-z]{2} ?[a-z]{2}|\d{3}")
+_END = r"(?!(?<=\w)\w)"  # a word is not cut; a sign may stand at the end
+_ASKED_ZH = re.compile(
+    r"(?:能不能|要不要|会不会|是不是|有没有|可不可以|愿不愿意?|想不想|好不好|行不行)[^,;:\n]{0,3}$"
+)
 _BREAKS = ",;:\n"
 _NEGATED_ZH = re.compile(
     r"(?:不|没|别|非|未|莫|勿|休|免|无须|无需|不是|并不|不要|不用|不必|没有|不会|不该|不算|从不)[^,;:\n]{0,3}$"
@@ -131,7 +135,7 @@ def _written_in(text: str) -> tuple[bool, bool]:
 def _alternatives(zh: Iterable[str], en: Iterable[str], words: Mapping[str, str]) -> str:
     chinese = [_expand(pattern, words) for pattern in zh]
     english = [_expand(pattern, words) for pattern in en]
-    parts = chinese + ([rf"\b(?:{'|'.join(english)})\b"] if english else [])
+    parts = chinese + ([rf"\b(?:{'|'.join(english)}){_END}"] if english else [])
     return "|".join(parts)
 
 
@@ -143,7 +147,9 @@ def _expand(pattern: str, words: Mapping[str, str]) -> str:
 def _negated(text: str, start: int) -> bool:
     clause = max(text.rfind(mark, max(0, start - 40), start) for mark in _BREAKS)
     before = text[max(clause + 1, start - 40) : start]
-    return bool(_NEGATED_ZH.search(before) or _NEGATED_EN.search(before))
+    if _NEGATED_EN.search(before):
+        return True
+    return _NEGATED_ZH.search(before) is not None and _ASKED_ZH.search(before) is None
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[str]:
