@@ -13,6 +13,8 @@ from detectors.turn import Role, Track
 
 # Producers' clocks differ; turn numbers are believed over times while they disagree by no more than this.
 CLOCK_SKEW = timedelta(seconds=120)
+# One speaker's messages come from one clock: there, numbers that run against it by more have begun anew.
+SAME_CLOCK_SKEW = timedelta(seconds=5)
 
 _RANK = {Role.USER: 0, Role.ASSISTANT: 1, Role.HUMAN_AGENT: 2, Role.SYSTEM: 3}
 
@@ -58,8 +60,11 @@ class Entry:
 
     @property
     def speaks(self) -> bool:
-        """True once the message counts: said by somebody and whole."""
-        return self.whole and self.role is not Role.SYSTEM
+        """True once the message counts: said by somebody and whole.
+
+        What a user says counts from its first piece: a cry for help that breaks off is one.
+        """
+        return self.role is Role.USER or (self.whole and self.role is not Role.SYSTEM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,20 +83,31 @@ class Conversation:
 def ordered(entries: list[Entry]) -> tuple[Entry, ...]:
     """Put entries in the order they were said. A function of the set: arrival does not matter.
 
-    Turn numbers decide while they agree with the clocks within ``CLOCK_SKEW``; a producer that starts
-    counting anew in the same conversation is ordered by time.
+    Turn numbers decide while they agree with the clocks: within ``CLOCK_SKEW`` between speakers, within
+    ``SAME_CLOCK_SKEW`` for one speaker, equal numbers included. A producer that starts counting anew in the
+    same conversation is ordered by time.
     """
     if all(entry.turn is not None for entry in entries):
-        by_turn = sorted(entries, key=lambda e: (e.turn or 0, e.at, _RANK[e.role], e.event))
+        by_turn = sorted(entries, key=lambda e: (e.turn or 0, e.at, *_tie(e)))
         if _agrees_with_time(by_turn):
             return tuple(by_turn)
-    return tuple(sorted(entries, key=lambda e: (e.at, _RANK[e.role], e.turn or 0, e.event)))
+    return tuple(sorted(entries, key=lambda e: (e.at, _RANK[e.role], e.turn or 0, *_tie(e))))
+
+
+def _tie(entry: Entry) -> tuple[int, str, str]:
+    """What is said decides before its event id, which a turn that is sent again may have changed."""
+    return _RANK[entry.role], entry.digest, entry.event
 
 
 def _agrees_with_time(entries: list[Entry]) -> bool:
-    latest = datetime.min.replace(tzinfo=entries[0].at.tzinfo) if entries else None
+    latest: dict[Role, datetime] = {}
+    number: dict[tuple[Role, int | None], datetime] = {}  # the earliest message of a number
     for entry in entries:
-        if latest is not None and entry.at < latest and latest - entry.at > CLOCK_SKEW:
+        first = number.setdefault((entry.role, entry.turn), entry.at)
+        if entry.at - first > SAME_CLOCK_SKEW:
             return False
-        latest = max(latest, entry.at) if latest is not None else entry.at
+        for role, at in latest.items():
+            if at - entry.at > (SAME_CLOCK_SKEW if role is entry.role else CLOCK_SKEW):
+                return False
+        latest[entry.role] = max(latest.get(entry.role, entry.at), entry.at)
     return True

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from detectors.conversation import Conversation, Entry, Piece, ordered
+from detectors.conversation import CLOCK_SKEW, Conversation, Entry, Piece, ordered
 from detectors.finding import ReplySignal, UserSignal
 from detectors.turn import Role, Turn
 
@@ -15,7 +15,7 @@ HELD_WINDOW = 256  # entries kept while crisis turns among them still wait for a
 SEEN = 256  # events remembered for repeats
 PIECES = 1024  # pieces of one streamed message
 STREAM_CHARACTERS = 65_536  # of one streamed message
-PIECE_LIFE = timedelta(seconds=120)  # a late piece of a whole message is joined for so long
+PIECE_LIFE = timedelta(seconds=120)  # a further piece of a message is joined for so long after the last one
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,24 +39,38 @@ class Folded:
 def fold(conversation: Conversation, turns: Iterable[Turn], received: datetime) -> Folded:
     """Add turns in any order. The result depends on the set of turns, not on the order they came in.
 
+    Two things tell of arrival: ``received``, and the event id of a turn that was sent under several.
     ``unscored`` holds every text that became whole or changed; give its signals back with ``scored``.
     """
     entries = {entry.event: entry for entry in conversation.entries}
+    held = {*entries, *(piece.event for entry in conversation.entries for piece in entry.pieces)}
     seen = dict.fromkeys(conversation.seen)
-    said = {_said(e.role, e.turn, e.at, e.digest) for e in conversation.entries if e.digest and not e.pieces}
+    said: dict[_Said, list[str]] = {}
+    for entry in conversation.entries:
+        said.setdefault(_said(entry), []).append(entry.event)
     texts: dict[str, Unscored] = {}
     repeats = 0
     for turn in turns:
-        said_again = not turn.streamed and bool(turn.digest)
-        key = _said(turn.role, turn.turn, turn.at, turn.digest)
-        if turn.event in seen or (said_again and key in said):
+        if turn.event in seen or turn.event in held:
             repeats += 1
             continue
         seen[turn.event] = None
-        said.add(key)
-        entry = _joined(entries, turn, received) if turn.streamed else _whole(turn, received)
+        if turn.streamed:
+            entry = _joined(entries, turn, received)
+            readable = bool(entry.pieces)  # else its words are gone: its verdict stays
+        else:
+            entry, readable = _whole(turn, received), True
+            again = [event for event in said.get(_said(entry), ()) if _same(entries[event], entry)]
+            if again:
+                repeats += 1
+                first = entries[again[0]]
+                entries[first.event] = replace(
+                    first, at=min(first.at, turn.at), done_at=min(first.at, turn.at)
+                )
+                continue
+            said.setdefault(_said(entry), []).append(entry.event)
         entries[entry.event] = entry
-        if entry.speaks and entry.role in (Role.USER, Role.ASSISTANT):
+        if readable and entry.speaks and entry.role in (Role.USER, Role.ASSISTANT):
             text = joined_text(entry.pieces) if entry.pieces else turn.text
             texts[entry.event] = Unscored(entry.event, entry.role, text, entry.lang, entry.region)
     kept = tuple(list(seen)[-SEEN:])
@@ -74,7 +88,7 @@ def scored(conversation: Conversation, signals: dict[str, UserSignal | ReplySign
 def trim(conversation: Conversation, held: frozenset[str]) -> Conversation:
     """Bound the window, oldest out first; ``held`` entries stay while they wait for a verdict.
 
-    The words of a streamed message go once it is whole and no late piece is expected any more (M7).
+    The words of a streamed message go once no further piece is expected, whole or broken off (M7).
     """
     newest = conversation.newest_at
     entries = [_without_old_pieces(e, newest) if newest else e for e in conversation.entries]
@@ -93,9 +107,17 @@ def joined_text(pieces: tuple[Piece, ...]) -> str:
     return text[:STREAM_CHARACTERS]
 
 
-def _said(role: Role, turn: int | None, at: datetime, digest: str) -> tuple[Role, int | datetime, str]:
+_Said = tuple[Role, int | datetime, str]
+
+
+def _said(entry: Entry) -> _Said:
     """The same words by the same speaker at the same place are one turn, whatever the event id (R41)."""
-    return (role, turn if turn is not None else at, digest)
+    return (entry.role, entry.turn if entry.turn is not None else entry.at, entry.digest)
+
+
+def _same(one: Entry, other: Entry) -> bool:
+    """A producer that counts anew each day may hear the same words at the same number: that is no repeat."""
+    return bool(one.digest) and abs(one.at - other.at) <= CLOCK_SKEW
 
 
 def _whole(turn: Turn, received: datetime) -> Entry:
@@ -124,18 +146,20 @@ def _joined(entries: dict[str, Entry], turn: Turn, received: datetime) -> Entry:
     if before is None:
         first = replace(_whole(turn, received), event=event, digest="")
         return replace(first, whole=piece.final, pieces=(piece,))
-    pieces = sorted((*before.pieces, piece), key=lambda p: (p.turn or 0, p.at, p.final, p.sequence, p.event))
-    pieces = pieces[:PIECES]
-    whole = before.whole or piece.final
-    # A message that was whole and whose words are gone cannot be judged anew: keep its verdict.
+    pieces = sorted((*before.pieces, piece), key=lambda p: (p.turn or 0, p.final, p.at, p.sequence, p.event))
     return replace(
         before,
         at=min(before.at, turn.at),
         done_at=max(before.done_at, turn.at),
         received=max(before.received, received),
-        turn=turn.turn if before.turn is None else min(before.turn, turn.turn or before.turn),
-        whole=whole,
-        pieces=tuple(pieces) if before.pieces else (),
+        turn=min((t for t in (before.turn, turn.turn) if t is not None), default=None),
+        whole=before.whole or piece.final,
+        # Once its words are gone a message cannot be judged anew.
+        pieces=tuple(pieces[:PIECES]) if before.pieces else (),
+        lang=before.lang or turn.lang,
+        region=before.region or turn.region,
+        probe=before.probe or turn.probe is not None,
+        latency_ms=turn.latency_ms if before.latency_ms is None else before.latency_ms,
     )
 
 
@@ -148,6 +172,6 @@ def _with_signal(entry: Entry, signal: UserSignal | ReplySignal | None) -> Entry
 
 
 def _without_old_pieces(entry: Entry, newest: datetime) -> Entry:
-    if entry.pieces and entry.whole and newest - entry.done_at > PIECE_LIFE:
+    if entry.pieces and newest - entry.done_at > PIECE_LIFE:
         return replace(entry, pieces=())
     return entry

@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from detectors.conversation import Conversation, Entry
+from detectors.finding import UserSignal
+from detectors.fold import HELD_WINDOW, PIECE_LIFE, SEEN, WINDOW, fold, joined_text, scored, trim
+from detectors.turn import Role
+from tests.support.builders import START, USERS, assistant, at, conversation, heard, pieces, user
+
+EMPTY = Conversation("c")
+
+
+def texts(*turns, into: Conversation = EMPTY) -> list[str]:
+    return [item.text for item in fold(into, turns, START).unscored]
+
+
+def order(*turns) -> list[str]:
+    return [entry.event for entry in fold(EMPTY, turns, START).conversation.entries]
+
+
+class TestRepeats:
+    def test_the_same_event_three_times_is_one_turn(self):
+        turn = user("crisis", 1)
+        folded = fold(EMPTY, [turn, turn], START)
+        again = fold(folded.conversation, [turn], START)
+        assert (len(again.conversation.entries), folded.repeats, again.repeats) == (1, 1, 1)
+        assert again.unscored == ()
+
+    @pytest.mark.parametrize("number", [1, None])
+    def test_the_same_turn_under_a_new_event_id_is_one_turn(self, number):
+        turn = user("crisis", 1, turn=number)
+        folded = fold(EMPTY, [turn, replace(turn, event="other")], START)
+        assert (order(turn, replace(turn, event="other")), folded.repeats) == ([turn.event], 1)
+
+    def test_sent_again_with_a_new_time_it_keeps_the_earliest_whatever_comes_first(self):
+        first, again = user("crisis", 1, turn=1), user("crisis", 31, turn=1)
+        for turns in ((first, again), (again, first)):
+            (entry,) = fold(EMPTY, turns, START).conversation.entries
+            assert entry.at == entry.done_at == at(1)
+
+    def test_the_same_words_at_the_same_number_a_day_later_are_no_repeat(self):
+        day = timedelta(days=1).total_seconds()
+        assert texts(user("crisis", 0, turn=1), user("crisis", day, turn=1)) == ["crisis", "crisis"]
+
+    def test_the_same_words_at_another_place_are_no_repeat(self):
+        assert len(order(user("crisis", 1), user("crisis", 2))) == 2
+
+    def test_turns_without_a_digest_are_told_apart_by_event_alone(self):
+        assert len(order(user("a", 1, digest=""), user("b", 1, digest=""))) == 2
+
+    def test_an_event_still_in_the_window_is_known_though_many_came_since(self):
+        first = user("crisis", 1, digest="")
+        flood = pieces("x" * (SEEN + 50), 2, 3, SEEN + 50)
+        assert fold(conversation(first, *flood), [first, flood[0]], START).repeats == 2
+
+    def test_a_piece_with_the_words_of_a_whole_turn_does_not_hide_it(self):
+        piece = assistant("good", 2, message="m", final=False)
+        whole = assistant("good", 2)
+        for batches in ([[piece, whole]], [[piece], [whole]]):
+            folded = EMPTY
+            for batch in batches:
+                folded = fold(folded, batch, START).conversation
+            assert len(folded.entries) == 2
+
+    def test_events_are_remembered_within_bounds(self):
+        many = [user(f"u{n}", n) for n in range(SEEN + 10)]
+        assert len(fold(EMPTY, many, START).conversation.seen) == SEEN
+
+
+class TestOrder:
+    def test_late_and_swapped_turns_find_their_place(self):
+        one, two, three = user("crisis", 1), assistant("good", 2), user("hello", 3)
+        assert order(three, one, two) == [one.event, two.event, three.event]
+
+    def test_at_the_same_moment_the_user_speaks_first(self):
+        reply, question = assistant("good", 1), user("crisis", 1)
+        assert order(reply, question) == [question.event, reply.event]
+
+    def test_numbers_win_over_the_clocks_of_two_speakers(self):
+        question, reply = user("crisis", 100, turn=1), assistant("good", 5, turn=2)
+        assert order(reply, question) == [question.event, reply.event]
+
+    def test_clocks_win_where_speakers_disagree_by_more_than_any_clock_is_wrong(self):
+        question, reply = user("crisis", 130, turn=1), assistant("good", 5, turn=2)
+        assert order(question, reply) == [reply.event, question.event]
+
+    def test_one_turn_without_a_number_leaves_it_to_the_clocks(self):
+        one, two = user("crisis", 3, turn=1), assistant("good", 2)
+        assert order(one, two) == [two.event, one.event]
+
+    @pytest.mark.parametrize("pause", [20, 3600])
+    def test_a_producer_that_counts_anew_is_ordered_by_time(self, pause):
+        before = [user("hello", 0, turn=1), assistant("chat", 3, turn=2)]
+        after = [user("crisis", pause, turn=1), assistant("sleep tip", pause + 3, turn=2)]
+        assert order(*after, *before) == [turn.event for turn in (*before, *after)]
+
+    def test_what_is_said_breaks_a_tie_before_the_event_id(self):
+        one, two = user("a", 1, event="z", digest="1"), user("b", 1, event="y", digest="2")
+        assert order(one, two) == order(two, one) == ["z", "y"]
+
+
+class TestStreams:
+    def test_forty_pieces_are_judged_once_on_the_joined_text(self):
+        text = "a reply long enough to come in many bits"
+        stream = pieces(text, 1, 4, 40)
+        state, judged = EMPTY, []
+        for piece in stream:
+            folded = fold(state, [piece], START)
+            state, judged = folded.conversation, judged + [item.text for item in folded.unscored]
+        assert judged == texts(*stream) == [text]
+        (entry,) = state.entries
+        assert (entry.at, entry.done_at, entry.whole) == (at(1), at(4), True)
+
+    def test_swapped_pieces_join_in_order_the_final_one_last(self):
+        one, two, three, last = pieces("abcd", 1, 4, 4)
+        assert texts(last, three, one, two) == ["abcd"]
+
+    def test_a_final_piece_from_a_slow_clock_stays_the_last(self):
+        one, last = pieces("ab", 2, 1, 2)
+        assert texts(one, last) == ["ab"]
+
+    def test_a_late_piece_has_the_message_judged_anew(self):
+        first, middle, last = pieces("abc", 1, 3, 3)
+        state = fold(EMPTY, [first, last], START).conversation
+        assert texts(middle, into=state) == ["abc"]
+
+    def test_a_reply_that_never_ends_is_not_judged(self):
+        folded = fold(EMPTY, pieces("abc", 1, 3, 3)[:2], START)
+        assert folded.unscored == ()
+        assert not folded.conversation.entries[0].speaks
+
+    def test_a_cry_for_help_that_breaks_off_is_judged(self):
+        started = pieces("crisis and more", 1, 3, 2, role=Role.USER)[0]
+        folded = fold(EMPTY, [started], START)
+        assert [item.role for item in folded.unscored] == [Role.USER]
+        assert folded.conversation.entries[0].speaks
+
+    def test_numbers_of_pieces_count_from_nought(self):
+        one, two = (replace(p, turn=n) for n, p in enumerate(pieces("ab", 1, 1, 2)))
+        for turns in ((one, two), (two, one)):
+            (entry,) = fold(EMPTY, turns, START).conversation.entries
+            assert (entry.turn, joined_text(entry.pieces)) == (0, "ab")
+
+    def test_what_only_one_piece_tells_is_kept_whichever_comes_first(self):
+        one, last = pieces("ab", 1, 2, 2)
+        told = replace(last, lang="zh", region="CN", latency_ms=800.0, probe={"script": "s"})
+        for turns in ((one, told), (told, one)):
+            (entry,) = fold(EMPTY, turns, START).conversation.entries
+            assert (entry.lang, entry.region, entry.latency_ms, entry.probe) == ("zh", "CN", 800.0, True)
+
+    def test_a_piece_that_comes_after_the_words_are_gone_leaves_the_verdict_alone(self):
+        *stream, late = pieces("good", 1, 2, 4)
+        stream[-1] = replace(stream[-1], final=True)
+        later = user("hello", 2 + PIECE_LIFE.total_seconds() + 1)
+        kept = trim(conversation(*stream, later), frozenset())
+        assert kept.entries[0].pieces == ()
+        folded = fold(kept, [replace(late, final=False)], at(200))
+        assert folded.unscored == ()
+        assert folded.conversation.entries[0].reply_signal == kept.entries[0].reply_signal is not None
+
+    @pytest.mark.parametrize("ended", [True, False])
+    def test_words_go_when_no_piece_is_expected_any_more(self, ended):
+        stream = pieces("abc", 1, 2, 3)[: 3 if ended else 2]
+        waiting = trim(conversation(*stream, user("hello", 100)), frozenset())
+        gone = trim(heard(waiting, [user("hello", 200)]), frozenset())
+        assert waiting.entries[0].pieces
+        assert gone.entries[0].pieces == ()
+
+
+class TestWindow:
+    def test_the_oldest_go_first(self):
+        kept = trim(conversation(*(user(f"u{n}", n) for n in range(WINDOW + 6))), frozenset())
+        assert [entry.at for entry in kept.entries] == [at(n) for n in range(6, WINDOW + 6)]
+
+    def test_what_waits_for_a_verdict_is_held(self):
+        turns = [user(f"u{n}", n) for n in range(WINDOW + 6)]
+        kept = trim(conversation(*turns), frozenset({turns[0].event}))
+        assert kept.entries[0].event == turns[0].event
+        assert len(kept.entries) == WINDOW
+
+    def test_even_what_is_held_is_bounded(self):
+        turns = [user(f"u{n}", n) for n in range(HELD_WINDOW + 9)]
+        kept = trim(conversation(*turns), frozenset(turn.event for turn in turns))
+        assert len(kept.entries) == HELD_WINDOW
+
+
+def test_signals_go_to_their_entry():
+    one, two = user("crisis", 1), assistant("good", 2)
+    folded = fold(EMPTY, [one, two], START)
+    after = scored(folded.conversation, {one.event: USERS["crisis"]})
+    assert [type(entry.user_signal) for entry in after.entries] == [UserSignal, type(None)]
+
+
+def test_nobody_can_read_a_text_in_a_repr():
+    secret = "words that only one person may read"
+    turns = [user(secret, 1), *pieces(secret, 2, 3, 1), assistant("x", 3, assistant={"say": secret})]
+    folded = fold(EMPTY, turns, START)
+    assert any(isinstance(entry, Entry) and entry.pieces for entry in folded.conversation.entries)
+    assert secret not in repr((turns, folded))
