@@ -48,7 +48,7 @@ def load_engine(
 
         return Int8Engine(prepared.int8, threads=threads, lanes=lanes, remembered=remembered)
     if kind == "fp32":
-        from detectors.encoder.reference import ReferenceEngine  # noqa: PLC0415
+        from detectors.encoder.reference import ReferenceEngine  # noqa: PLC0415  as above
 
         return ReferenceEngine(prepared.reference, remembered=remembered)
     raise EncoderError("the engine must be int8 or fp32: set JIEZHU_ENCODER__ENGINE to one of them")

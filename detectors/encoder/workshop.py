@@ -31,8 +31,8 @@ def rebuild_weights(weights: Path, sha256: str, target: Path, report: Report) ->
 
 def quantise_model(source: Path, target: Path, report: Report) -> None:
     """A SentenceTransformer directory to an int8 directory."""
-    from detectors.encoder.export import export_network, export_words  # noqa: PLC0415
-    from detectors.encoder.reference import load_model  # noqa: PLC0415
+    from detectors.encoder.export import export_network, export_words  # noqa: PLC0415  torch, only for this job
+    from detectors.encoder.reference import load_model  # noqa: PLC0415  torch, only for this job
 
     stages = ("load", "words", "export", "optimise", "quantise")
     report.progress(stages[0], 0, 1)
@@ -55,7 +55,7 @@ def quantise_model(source: Path, target: Path, report: Report) -> None:
 
 def fetch_model(hub_id: str, revision: str | None, report: Report) -> str:
     """Fetch a model from the hub into the hub's own cache; return its directory."""
-    from huggingface_hub import snapshot_download  # noqa: PLC0415
+    from huggingface_hub import snapshot_download  # noqa: PLC0415  only for this job
 
     report.progress("download", 0, 1)
     try:
