@@ -44,7 +44,7 @@ class ProbeMark(_Part):
 class Event(_Part):
     """One message of a conversation. Fields that are not listed are counted and left out."""
 
-    model_config = ConfigDict(title="jiezhu event, version 1")
+    model_config = ConfigDict(title="TurnEventV1")
 
     event_id: Id = Field(description="Unique for ever. An event with an id that was seen before is ignored.")
     conversation_id: Id = Field(

@@ -26,11 +26,12 @@ class BrokerUnavailable(JiezhuError):  # noqa: N818 - a state, named as the read
 
 
 class EmbeddedBroker:
-    """One process of its own. Start and stop block for a fraction of a second."""
+    """One process of its own. Start and stop block for a fraction of a second. Port 0: any free one."""
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._port = 0
+        self._wanted = port
+        self._port = port
 
     def __enter__(self) -> Self:
         self.start()
@@ -55,7 +56,7 @@ class EmbeddedBroker:
         """Returns when it answers. Raises BrokerUnavailable."""
         binary = _find_binary()
         for _ in range(_ATTEMPTS):
-            self._port = _free_port()
+            self._port = self._wanted or free_port()
             address = f"tcp://{self.bootstrap_servers}"
             self._process = subprocess.Popen(  # noqa: S603 - our own binary, our own arguments
                 [
@@ -127,7 +128,7 @@ def _find_binary() -> Path:
     return binary
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -24,6 +24,7 @@ from monitor.sources.progress import PartitionProgress
 from monitor.sources.record import Handler
 from monitor.store.work import Partition
 
+BEHIND_SECONDS = 5  # a new leader may tell a lower end for a moment (KIP-207)
 RETRY = "retry"
 LINE_STOPPED = "line_stopped"
 
@@ -73,6 +74,7 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
         self._next: dict[TopicPartition, int] = {}  # of the partitions that are ours and may be read
         self._since: dict[TopicPartition, datetime] = {}
         self._failures: dict[TopicPartition, int] = {}
+        self._behind: dict[TopicPartition, datetime] = {}  # since when the log ends below our position
         self._timers: set[asyncio.TimerHandle] = set()
         self._takeovers: set[asyncio.Task[None]] = set()
         self.last_record: datetime | None = None
@@ -113,21 +115,46 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
             if place not in self._next or place not in consumer.assignment():
                 continue
             first, end = records[0].offset, records[-1].offset + 1
-            position = await consumer.position(place)
-            if position < end:
+            position = await self._position(consumer, place)
+            if position is None or position < end:
                 continue  # read before somebody moved the position: it will be read again
             if first < self._next[place]:
                 if position >= self._next[place]:
                     continue
-                # The broker's log ends below our position (lost or made anew), and the client went back to
-                # its beginning. Rather twice than never.
-                self.resets += 1
-                _log.warning("log_began_anew", partition=place.partition, was=self._next[place], now=first)
+                self._note_reset(place, first)  # Apache Kafka told the client, which went back by itself
             if self._holds.holding(_name(place)):
                 consumer.seek(place, first)
                 continue
             current[place] = records
         return current
+
+    async def _position(self, consumer: Consumer, place: TopicPartition) -> int | None:
+        try:
+            async with asyncio.timeout(self._commit_seconds):  # known at once, but for a reset under way
+                return await consumer.position(place)
+        except (KafkaError, TimeoutError):
+            return None
+
+    def check_logs(self) -> None:
+        """Call now and then: a log that ends below our position is read from its beginning, rather twice than never.
+
+        Apache Kafka refuses such a fetch, and the client goes back by itself; not every broker does.
+        """
+        consumer = self._consumer()
+        if consumer is None or self._lock.locked():
+            return
+        now = self._now()
+        for place in list(self._since):
+            end = consumer.highwater(place) if place in consumer.assignment() else None
+            if end is None or end >= self._next[place]:
+                self._behind.pop(place, None)
+            elif (now - self._behind.setdefault(place, now)).total_seconds() >= BEHIND_SECONDS:
+                self._note_reset(place, 0)
+                self._go_back(consumer, {place: 0})
+
+    def _note_reset(self, place: TopicPartition, first: int) -> None:
+        self.resets += 1
+        _log.warning("log_began_anew", partition=place.partition, was=self._next[place], now=first)
 
     async def _handle(
         self, consumer: Consumer, batch: dict[TopicPartition, list[ConsumerRecord[Any, Any]]]
@@ -220,7 +247,7 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
 
     async def on_partitions_revoked(self, revoked: Collection[TopicPartition]) -> None:
         async with self._lock:
-            await self.give_up(revoked)
+            await self._give_up(revoked)
 
     async def on_partitions_assigned(self, assigned: Collection[TopicPartition]) -> None:
         self.apply_holds()  # before anything is read: from where, the database says
@@ -228,8 +255,15 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
             _log.info("partitions_assigned", partitions=len(assigned))
             self._take_over(assigned, after=0.0)
 
-    async def give_up(self, partitions: Collection[TopicPartition]) -> None:
-        """With no batch in hand."""
+    async def leave(self, partitions: Collection[TopicPartition]) -> None:
+        """For good. A batch that is still in hand has been cancelled, and gets a moment to notice."""
+        try:
+            async with asyncio.timeout(self._commit_seconds), self._lock:
+                await self._give_up(partitions)
+        except TimeoutError:
+            await self._give_up(partitions)
+
+    async def _give_up(self, partitions: Collection[TopicPartition]) -> None:
         self._epoch += 1
         for timer in self._timers:
             timer.cancel()
@@ -240,6 +274,7 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
         self._next.clear()
         self._since.clear()
         self._failures.clear()
+        self._behind.clear()
         if partitions:
             try:
                 await self._handler.revoked(_names(partitions))

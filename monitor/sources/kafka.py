@@ -71,15 +71,16 @@ class KafkaSource:
             failures = 0
             while not self._stopping.is_set():
                 self._state = SourceState.CONNECTING
-                if await self._connect_or_stop():
-                    failures = 0
-                    self._state = SourceState.JOINED
-                    self._connected.set()
-                    await self._watch()
+                failures += 1
+                try:
+                    if await self._connect_or_stop():
+                        failures = 0
+                        self._state = SourceState.JOINED
+                        self._connected.set()
+                        await self._watch()
+                finally:
                     self._connected.clear()
-                else:
-                    failures += 1
-                await self._disconnect()
+                    await self._disconnect()
                 if failures:
                     await self._pause_for(self._backoff.wait(failures))
         finally:
@@ -104,6 +105,10 @@ class KafkaSource:
     def resume(self, reason: str, partitions: Collection[Partition] | None = None) -> None:
         self._holds.release(reason, partitions)
         self._intake.apply_holds()
+
+    def reread(self) -> None:
+        """Ask the handler anew where to read on, and go there: the database was away and is back."""
+        self._intake.reread()
 
     def progress(self) -> Progress:
         intake = self._intake
@@ -168,6 +173,7 @@ class KafkaSource:
         """Returns when stopping, or when the broker has been silent for too long (aiokafka stalls by itself)."""
         limit = timedelta(seconds=self._settings.restart_after_seconds)
         while not await self._pause_for(WATCH_SECONDS):
+            self._intake.check_logs()
             if silent := self.progress().silent(self._now(), limit):
                 _log.error("source_silent", partitions=len(silent))
                 self._restarts += 1
@@ -182,7 +188,7 @@ class KafkaSource:
                 await self._client.broker.stop()
         except (KafkaError, OSError, TimeoutError) as failure:
             _log.warning("broker_left_in_haste", error=type(failure).__name__)
-        await self._intake.give_up(owned)
+        await self._intake.leave(owned)
         if not self._stopping.is_set():
             before = self._intake
             self._client, self._intake = self._build()

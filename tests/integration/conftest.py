@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from tests.support.kafka import broker
+
+__all__ = ["broker"]
