@@ -64,14 +64,12 @@ def write(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
         connection.execute(_WRITE, old)
 
 
-def read(connection: Connection, conversations: Collection[str]) -> list[tuple[str, bytes | None]]:
-    """Bodies and sealed words, still to be opened."""
+def read(connection: Connection, conversations: Collection[str], keyring: Keyring) -> list[Case]:
+    """Raise KeyMissing if the words of one that still streams cannot be opened."""
     query = select(cases.c.body, cases.c.sealed).where(cases.c.conversation.in_(sorted(set(conversations))))
-    return [(row.body, row.sealed) for row in connection.execute(query)]
-
-
-def opened(body: str, sealed: bytes | None, keyring: Keyring) -> Case:
-    return with_words(codec.CASES.decode(body), sealed, keyring)
+    return [
+        with_words(codec.CASES.decode(row.body), row.sealed, keyring) for row in connection.execute(query)
+    ]
 
 
 def due(connection: Connection, now: datetime, limit: int) -> list[Wake]:

@@ -34,13 +34,13 @@ def write(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
     connection.execute(insert_absent(connection, excerpts), rows)
 
 
-def read(connection: Connection, incident: str) -> list[Any]:
-    """Rows still sealed, in order."""
+def read(connection: Connection, incident: str, keyring: Keyring) -> list[Excerpt]:
+    """In order. Raise KeyMissing if one cannot be opened."""
     query = select(excerpts).where(excerpts.c.incident == incident).order_by(excerpts.c.at, excerpts.c.event)
-    return list(connection.execute(query))
+    return [_opened(row, keyring) for row in connection.execute(query)]
 
 
-def opened(row: Any, keyring: Keyring) -> Excerpt:
+def _opened(row: Any, keyring: Keyring) -> Excerpt:
     plain = keyring.open(row.sealed, _place(row.incident, row.event))
     return Excerpt(row.incident, row.event, row.role, row.at, plain.decode("utf-8", "surrogatepass"))
 

@@ -93,6 +93,12 @@ Index(
     sqlite_where=text("due_at IS NOT NULL"),
     postgresql_where=text("due_at IS NOT NULL"),
 )
+Index(
+    "ix_outbox_waiting",
+    outbox.c.created_at,
+    sqlite_where=text("due_at IS NOT NULL"),
+    postgresql_where=text("due_at IS NOT NULL"),
+)
 Index("ix_outbox_incident", outbox.c.incident)
 
 findings = Table(

@@ -55,8 +55,7 @@ class SqlStore:
     async def cases(self, conversations: Collection[str]) -> dict[str, Case]:
         if not conversations:
             return {}
-        rows = await self._database.read(lambda c: cases.read(c, conversations))
-        found = [cases.opened(body, sealed, self._keyring) for body, sealed in rows]
+        found = await self._database.read(lambda c: cases.read(c, conversations, self._keyring))
         return {case.conversation.key: case for case in found}
 
     async def due(self, now: datetime, limit: int) -> Sequence[Wake]:
@@ -81,8 +80,7 @@ class SqlStore:
         return await self._database.read(lambda c: audit.timeline(c, incident))
 
     async def excerpts(self, incident: str) -> Sequence[Excerpt]:
-        rows = await self._database.read(lambda c: excerpts.read(c, incident))
-        return [excerpts.opened(row, self._keyring) for row in rows]
+        return await self._database.read(lambda c: excerpts.read(c, incident, self._keyring))
 
     async def expire(self, before: datetime) -> int:
         def transaction(connection: Connection) -> int:

@@ -19,7 +19,6 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-
 from sqlalchemy import text
 
 from alerts.delivery import State

@@ -60,6 +60,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_outbox"),
     )
     _partial_index("ix_outbox_due", "outbox", ["calm", "due_at", "created_at"], "due_at IS NOT NULL")
+    _partial_index("ix_outbox_waiting", "outbox", ["created_at"], "due_at IS NOT NULL")
     op.create_index("ix_outbox_incident", "outbox", ["incident"])
     op.create_table(
         "findings",
