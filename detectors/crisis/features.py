@@ -12,6 +12,7 @@ from detectors.crisis.shields import SHIELDS, URGENT, shields_in
 from detectors.crisis.signal import Heard, Said, read
 from detectors.crisis.signals_en import SIGNALS_EN
 from detectors.crisis.signals_zh import SIGNALS_ZH
+from detectors.finding import CRISIS_LEVELS
 from detectors.ports import Vectors
 
 SIGNALS = SIGNALS_ZH + SIGNALS_EN
@@ -24,8 +25,8 @@ NAMES: tuple[str, ...] = (
     "crisis_nearness",
     "contrast_nearness",
     "meaning",
-    "own_strong",
-    "own_strong_second",
+    "wording",
+    *(f"own_{level.value}" for level in CRISIS_LEVELS),
     "own_soft",
     "own_topic",
     "other_said",
@@ -79,9 +80,8 @@ def pattern_features(reading: Reading, text: str) -> dict[str, float]:
     )
     other = any(heard.said is Said.OTHER for heard in reading.heard)
     negated = any(heard.said is Said.NEGATED for heard in reading.heard)
+    levels = {heard.signal.level for heard in strong}
     values = {
-        "own_strong": bool(strong),
-        "own_strong_second": len({heard.signal.name for heard in strong}) > 1,
         "own_soft": soft,
         "own_topic": topic,
         "other_said": other,
@@ -93,5 +93,6 @@ def pattern_features(reading: Reading, text: str) -> dict[str, float]:
         "strong_when_negated": bool(strong) and negated,
         "short": len(text) <= 12,
     }
+    values |= {f"own_{level.value}": level in levels for level in CRISIS_LEVELS}
     values |= {f"shield_{shield.kind}": shield.kind in reading.shields for shield in SHIELDS}
     return {name: float(value) for name, value in values.items()}

@@ -8,32 +8,54 @@ Needs scikit-learn, which sentence-transformers brings along.
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neural_network import MLPClassifier
 
 from detectors.crisis.bank import Bank, load_bank
 from detectors.crisis.features import NAMES, pattern_features, read_window
-from detectors.crisis.fusion import CUES, EMOTIONS
-from detectors.finding import CRISIS_LEVELS
-from detectors.ports import Encoder
+from detectors.crisis.fusion import CONTINUOUS, CUES, EMOTIONS, heads_from
+from detectors.crisis.wording import BUCKETS, buckets
+from detectors.finding import CRISIS_LEVELS, Level
+from detectors.ports import Encoder, Vectors
 from detectors.text import normalise, split_windows
 
 FOLDS = 5
-_CONTINUOUS = ("crisis_nearness", "contrast_nearness", "meaning")
+ROUNDS = 2
+NETS, WIDTH = 3, 64
 _TOP = 3
-_OWN_SHARE = 1.0  # weight of one of our rows; rows from elsewhere weigh ``_OTHER_SHARE``
-_OTHER_SHARE = 1.0
 _TARGET_DISTRESS = 4.0
+_CLASSES = (Level.NONE, *CRISIS_LEVELS)
 
 Floats = NDArray[np.float64]
+Arrays = dict[str, NDArray[np.float32]]
+
+# what other label sets call our levels: PsySUICIDE's classes, the Columbia scale's numbers
+_LEVEL_OF = {
+    "active_suicidal_ideation": Level.ACTIVE_IDEATION,
+    "passive_suicidal_ideation": Level.PASSIVE_IDEATION,
+    "suicide_plan": Level.PLAN_INTENT,
+    "suicide_attempt": Level.ACTIVE_IDEATION,
+    "suicide_preparation": Level.PREPARATION,
+    "self_harm_behaviour": Level.SELF_HARM,
+    "self_harm_intent": Level.SELF_HARM,
+    "harm_to_others_user": Level.HARM_TO_OTHERS,
+    "2": Level.ACTIVE_IDEATION,
+    "3": Level.ACTIVE_IDEATION,
+    "4": Level.PLAN_INTENT,
+    "5": Level.PLAN_INTENT,
+    "6": Level.ACTIVE_IDEATION,
+}
 
 
 def digest_number(name: str) -> int:
@@ -50,19 +72,26 @@ class Row:
     """A labelled text; ``group`` keeps variants together across folds; ``own`` is its index in the bank."""
 
     text: str = field(repr=False)
-    crisis: bool
+    level: Level
     group: str
     own: int | None = None
-    weight: float = 1.0
 
 
 def read_rows(files: Iterable[Path]) -> list[Row]:
+    """Rows of the fitting part of JSONL files. Conversations give their user turns, taken as ``not_crisis``
+    only where the file says so.
+    """
     rows = []
     for file in files:
         for line in file.read_text(encoding="utf-8").splitlines():
             data = json.loads(line)
-            if data.get("label") in {"crisis", "not_crisis"} and in_fitting_part(data["id"]):
-                rows.append(Row(data["text"], data["label"] == "crisis", data["id"], weight=_OTHER_SHARE))
+            if data.get("label") not in {"crisis", "not_crisis"} or not in_fitting_part(data["id"]):
+                continue
+            level = Level.NONE
+            if data["label"] == "crisis":
+                name = str(data.get("category") or "").partition("|")[0]
+                level = _LEVEL_OF.get(name) or _LEVEL_OF.get(str(data.get("severity")), Level.ACTIVE_IDEATION)
+            rows.append(Row(data["text"], level, data["id"]))
     return rows
 
 
@@ -71,8 +100,9 @@ class _Windows:
     """All windows of all rows, flat, with the row each belongs to."""
 
     owner: NDArray[np.int64]
-    vectors: NDArray[np.float32] = field(repr=False)
+    vectors: Vectors = field(repr=False)
     patterns: list[dict[str, float]] = field(repr=False)
+    wording: csr_matrix = field(repr=False)
 
 
 def _window(rows: Sequence[Row], encoder: Encoder) -> _Windows:
@@ -83,27 +113,45 @@ def _window(rows: Sequence[Row], encoder: Encoder) -> _Windows:
             owner.append(i)
             texts.append(window.text)
     patterns = [pattern_features(read_window(text), text) for text in texts]
-    return _Windows(np.array(owner), np.asarray(encoder.encode(texts), dtype=np.float32), patterns)
+    found = [buckets(text) for text in texts]
+    starts = np.concatenate([[0], np.cumsum([len(one) for one in found])])
+    values = np.concatenate([np.full(len(one), 1.0 / np.sqrt(max(1, len(one)))) for one in found])
+    wording = csr_matrix((values, np.concatenate(found), starts), shape=(len(texts), BUCKETS))
+    return _Windows(np.array(owner), np.asarray(encoder.encode(texts), dtype=np.float32), patterns, wording)
 
 
-def _matrix(windows: _Windows, continuous: Floats) -> Floats:
-    out = np.zeros((len(windows.owner), len(NAMES)))
-    for column, name in enumerate(NAMES):
-        if name in _CONTINUOUS:
-            out[:, column] = continuous[:, _CONTINUOUS.index(name)]
-        else:
-            out[:, column] = [pattern[name] for pattern in windows.patterns]
-    return out
+def _net(vectors: Vectors, levels: Sequence[Level]) -> Arrays:
+    """Small nets side by side over all levels; the standardising of their input is folded into their weights."""
+    mean, scale = vectors.mean(axis=0), vectors.std(axis=0)
+    number = np.array([_CLASSES.index(level) for level in levels])
+    hidden, hidden_bias, output, output_bias = [], [], [], []
+    for seed in range(NETS):
+        net = MLPClassifier((WIDTH,), alpha=3.0, max_iter=30, random_state=seed, learning_rate_init=2e-3)
+        net.fit((vectors - mean) / scale, number)
+        first = net.coefs_[0].T / scale
+        hidden.append(first)
+        hidden_bias.append(net.intercepts_[0] - first @ mean)
+        full = np.full((len(_CLASSES), WIDTH), 0.0)
+        bias = np.full(len(_CLASSES), -30.0)
+        full[net.classes_], bias[net.classes_] = net.coefs_[1].T, net.intercepts_[1]
+        output.append(full)
+        output_bias.append(bias)
+    arrays = {
+        "net_hidden": hidden,
+        "net_hidden_bias": hidden_bias,
+        "net_output": output,
+        "net_output_bias": output_bias,
+    }
+    return {name: np.stack(parts).astype(np.float32) for name, parts in arrays.items()}
 
 
-def _continuous(
-    windows: _Windows,
-    rows: Sequence[Row],
-    bank: Bank,
-    meaning: Callable[[int], tuple[Floats, float]],
-    fold: NDArray[np.int64],
-) -> Floats:
-    """Out-of-fold: a row's own family is never among its exemplars, nor among what its head has seen."""
+def _wording(matrix: csr_matrix, truth: NDArray[np.bool_]) -> Arrays:
+    model = LogisticRegression(C=30.0, max_iter=500).fit(matrix, truth)
+    return {"wording": np.float32(model.coef_[0]), "wording_bias": np.float32(model.intercept_[0])}
+
+
+def _nearness(windows: _Windows, rows: Sequence[Row], bank: Bank) -> Floats:
+    """A row's own family is never among its exemplars."""
     cosines = windows.vectors @ bank.vectors.T
     families = np.array([exemplar.family for exemplar in bank.exemplars])
     for i, owner in enumerate(windows.owner):
@@ -111,15 +159,10 @@ def _continuous(
         if own is not None:
             cosines[i, families == families[own]] = -1.0
     risky = bank.risky
-    out = np.zeros((len(windows.owner), 3))
-    for column, side in enumerate((risky, ~risky)):
-        part = cosines[:, side]
-        out[:, column] = np.partition(part, -_TOP, axis=1)[:, -_TOP:].mean(axis=1)
-    for number in range(FOLDS):
-        weight, bias = meaning(number)
-        mine = fold[windows.owner] == number
-        out[mine, 2] = windows.vectors[mine] @ weight + bias
-    return out
+    sides = [
+        np.partition(cosines[:, side], -_TOP, axis=1)[:, -_TOP:].mean(axis=1) for side in (risky, ~risky)
+    ]
+    return np.stack(sides, axis=1).astype(np.float64)
 
 
 def _strongest(owner: NDArray[np.int64], scores: Floats, count: int) -> NDArray[np.int64]:
@@ -133,72 +176,63 @@ def _strongest(owner: NDArray[np.int64], scores: Floats, count: int) -> NDArray[
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    heads: dict[str, NDArray[np.float32]] = field(repr=False)
+    heads: Arrays = field(repr=False)
     fusion: dict[str, Any]
 
 
-def fit(
-    encoder: Encoder, bank: Bank, others: Sequence[Row], *, strength: float = 30.0, rounds: int = 3
-) -> Fitted:
-    """Fit heads, then the fusion on out-of-fold features of each row's strongest window.
-
-    ``strength`` is scikit-learn's C of the meaning head. Deterministic.
-    """
-    own = [Row(e.text, e.level.crisis, e.family, i, _OWN_SHARE) for i, e in enumerate(bank.exemplars)]
-    rows = [*own, *others]
+def fit(encoder: Encoder, bank: Bank, others: Sequence[Row]) -> Fitted:
+    """Fit the heads, then the fusion on out-of-fold features of each row's strongest window. Deterministic."""
+    rows = [*(Row(e.text, e.level, e.family, i) for i, e in enumerate(bank.exemplars)), *others]
     windows = _window(rows, encoder)
-    truth = np.array([row.crisis for row in rows])
-    weight = np.array([row.weight for row in rows])
+    levels = [row.level for row in rows]
+    truth = np.array([level.crisis for level in levels])
     fold = np.array([digest_number(row.group + "/fold") % FOLDS for row in rows])
-
+    near = _nearness(windows, rows, bank)
+    linear = _linear(bank)
+    features = np.zeros((len(windows.owner), len(NAMES)))
+    for column, name in enumerate(NAMES):
+        if name not in CONTINUOUS:
+            features[:, column] = [pattern[name] for pattern in windows.patterns]
+    columns = [NAMES.index(name) for name in CONTINUOUS]
+    features[:, columns[:2]] = near
     chosen = _strongest(
         windows.owner, -np.arange(len(windows.owner), dtype=np.float64), len(rows)
-    )  # the whole turn first
+    )  # the whole turn
     model = LogisticRegression(C=0.3, max_iter=2000)
     means, scales = np.zeros(len(NAMES)), np.ones(len(NAMES))
-    head = (np.zeros(bank.vectors.shape[1]), 0.0)
-    for _ in range(rounds):
-        heads = [
-            _meaning(windows.vectors[chosen], truth, weight, fold != number, strength)
-            for number in range(FOLDS)
-        ]
-        head = _meaning(windows.vectors[chosen], truth, weight, np.ones(len(rows), dtype=bool), strength)
-        features = _matrix(windows, _continuous(windows, rows, bank, lambda number, h=heads: h[number], fold))
-        means, scales = np.zeros(len(NAMES)), np.ones(len(NAMES))
-        for name in _CONTINUOUS:
-            column = NAMES.index(name)
+    for _ in range(ROUNDS):
+        for number in range(FOLDS):
+            use = np.flatnonzero(fold != number)
+            arrays = _trained(windows, chosen[use], [levels[i] for i in use], truth[use])
+            heads = heads_from(linear | arrays)
+            mine = fold[windows.owner] == number
+            features[mine, columns[2]] = heads.meaning(windows.vectors[mine])
+            features[mine, columns[3]] = windows.wording[mine] @ heads.wording + heads.wording_bias
+        for column in columns:
             means[column], scales[column] = features[chosen, column].mean(), features[chosen, column].std()
         scaled = (features - means) / scales
-        model.fit(scaled[chosen], truth, sample_weight=weight)
+        model.fit(scaled[chosen], truth)
         chosen = _strongest(windows.owner, np.asarray(model.decision_function(scaled)), len(rows))
-    # the threshold of the shipped policy is 0.5: the intercept moves so that it means the chosen false-alarm rate
-    return Fitted(_heads(bank, head), _fusion(model, means, scales, len(own), len(others)))
+    arrays = _trained(windows, chosen, levels, truth)
+    return Fitted(linear | arrays, _fusion(model, means, scales, len(bank.exemplars), len(others)))
 
 
-def _meaning(
-    vectors: NDArray[np.float32],
-    truth: NDArray[np.bool_],
-    weight: Floats,
-    use: NDArray[np.bool_],
-    strength: float,
-) -> tuple[Floats, float]:
-    model = LogisticRegression(C=strength, max_iter=3000).fit(
-        vectors[use], truth[use], sample_weight=weight[use]
-    )
-    return np.asarray(model.coef_[0]), float(model.intercept_[0])
+def _trained(
+    windows: _Windows, chosen: NDArray[np.int64], levels: Sequence[Level], truth: NDArray[np.bool_]
+) -> Arrays:
+    return _net(windows.vectors[chosen], levels) | _wording(windows.wording[chosen], truth)
 
 
-def _heads(bank: Bank, meaning: tuple[Floats, float]) -> dict[str, NDArray[np.float32]]:
+def _linear(bank: Bank) -> Arrays:
+    """Heads that are fitted on our own rows alone."""
     rows = bank.exemplars
     risky = bank.risky
-    index = {level: i for i, level in enumerate(CRISIS_LEVELS)}
     levels = LogisticRegression(C=30.0, max_iter=3000, class_weight="balanced")
-    levels.fit(bank.vectors[risky], [index[row.level] for row in rows if row.level.crisis])
+    levels.fit(bank.vectors[risky], [CRISIS_LEVELS.index(row.level) for row in rows if row.level.crisis])
     distress = Ridge(alpha=1.0).fit(bank.vectors, [row.distress / _TARGET_DISTRESS for row in rows])
     emotions = [_one(bank, [emotion in row.emotions for row in rows]) for emotion in EMOTIONS]
     cues = [_one(bank, [cue in row.cues for row in rows]) for cue in CUES]
     arrays = {
-        "meaning": (meaning[0][None, :], np.array([meaning[1]])),
         "levels": (levels.coef_, levels.intercept_),
         "distress": (np.atleast_2d(distress.coef_), np.atleast_1d(distress.intercept_)),
         "emotions": (np.stack([w for w, _ in emotions]), np.array([b for _, b in emotions])),
@@ -224,23 +258,15 @@ def _fusion(
     return {
         "bias": round(float(model.intercept_[0]), 4),
         "weights": {name: round(float(w), 4) for name, w in zip(NAMES, model.coef_[0], strict=True)},
-        "means": {name: round(float(means[NAMES.index(name)]), 6) for name in _CONTINUOUS},
-        "scales": {name: round(float(scales[NAMES.index(name)]), 6) for name in _CONTINUOUS},
+        "means": {name: round(float(means[NAMES.index(name)]), 6) for name in CONTINUOUS},
+        "scales": {name: round(float(scales[NAMES.index(name)]), 6) for name in CONTINUOUS},
         "fitted_on": {"own_rows": own, "other_rows": others},
     }
 
 
 def save(fitted: Fitted, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    np.savez(
-        folder / "crisis_heads.npz",
-        **{name: array.astype(np.float16) for name, array in fitted.heads.items()},
-    )
+    half = {name: array.astype(np.float16) for name, array in fitted.heads.items()}
+    np.savez_compressed(folder / "crisis_heads.npz", **half)  # type: ignore[arg-type]
     text = json.dumps(fitted.fusion, indent=1, ensure_ascii=False)
     (folder / "crisis_fusion.json").write_text(text + "\n", encoding="utf-8")
-
-
-def fit_files(encoder: Encoder, files: Sequence[Path], models: Path, cache: Path | None = None) -> Fitted:
-    fitted = fit(encoder, load_bank(encoder, cache), read_rows(files))
-    save(fitted, models)
-    return fitted

@@ -28,7 +28,8 @@ CUES: tuple[str, ...] = (
     "farewell",
     "humour_wrapped",
 )
-_HEADS = ("meaning", "levels", "distress", "emotions", "cues")
+_HEADS = ("levels", "distress", "emotions", "cues")
+CONTINUOUS = ("crisis_nearness", "contrast_nearness", "meaning", "wording")
 
 
 def sigmoid(x: Floats) -> Floats:
@@ -37,19 +38,37 @@ def sigmoid(x: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """Linear heads over unit vectors; each weight has shape (outputs, dimension), each bias (outputs,)."""
+    """Linear heads over unit vectors, each weight (outputs, dimension) and bias (outputs,); the meaning net; wording.
+
+    The net is several small ones side by side: ``hidden`` (nets, width, dimension) with its bias, ``output``
+    (nets, 1 + levels, width) with its bias; class 0 is "none". ``wording`` has one weight a bucket.
+    """
 
     weights: dict[str, Floats] = field(repr=False)
     biases: dict[str, Floats] = field(repr=False)
+    hidden: Floats = field(repr=False)
+    hidden_bias: Floats = field(repr=False)
+    output: Floats = field(repr=False)
+    output_bias: Floats = field(repr=False)
+    wording: Floats = field(repr=False)
+    wording_bias: float
 
     def read(self, name: str, vectors: Floats) -> Floats:
-        """Raw outputs, shape (n, outputs)."""
+        """Raw outputs of a linear head, shape (n, outputs)."""
         return np.asarray(vectors @ self.weights[name].T + self.biases[name], dtype=np.float32)
+
+    def meaning(self, vectors: Floats) -> Floats:
+        """Log odds of a crisis by the vector alone, shape (n,)."""
+        layer = np.maximum(np.einsum("nd,kwd->knw", vectors, self.hidden) + self.hidden_bias[:, None, :], 0.0)
+        raw = np.einsum("knw,kow->kno", layer, self.output) + self.output_bias[:, None, :]
+        raw = np.exp(raw - raw.max(axis=2, keepdims=True))
+        none = np.clip((raw[:, :, 0] / raw.sum(axis=2)).mean(axis=0), 1e-5, 1 - 1e-5)
+        return np.asarray(np.log((1 - none) / none), dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """``weights`` by feature name; ``means`` and ``scales`` bring the three continuous features to unit size."""
+    """``weights`` by feature name; ``means`` and ``scales`` bring the continuous features to unit size."""
 
     bias: float
     weights: dict[str, float]
@@ -79,11 +98,25 @@ def load_fusion(folder: Path | None = None) -> Fusion:
 
 
 def load_heads(folder: Path | None = None) -> Heads:
+    """Raises ValueError where the file was fitted for another list of levels."""
     with np.load((folder or _models()) / "crisis_heads.npz", allow_pickle=False) as data:
-        weights = {name: data[f"{name}_weight"].astype(np.float32) for name in _HEADS}
-        biases = {name: data[f"{name}_bias"].astype(np.float32) for name in _HEADS}
-    if weights["levels"].shape[0] != len(CRISIS_LEVELS):
+        arrays = {name: data[name].astype(np.float32) for name in data.files}
+    if arrays["levels_weight"].shape[0] != len(CRISIS_LEVELS):
         raise ValueError(
             "crisis_heads.npz does not fit the list of levels: fit it again (detectors.crisis.fit)"
         )
-    return Heads(weights, biases)
+    return heads_from(arrays)
+
+
+def heads_from(arrays: dict[str, Floats]) -> Heads:
+    """From arrays named ``<head>_weight``, ``<head>_bias``, ``net_…`` and ``wording``."""
+    return Heads(
+        weights={name: arrays[f"{name}_weight"] for name in _HEADS},
+        biases={name: arrays[f"{name}_bias"] for name in _HEADS},
+        hidden=arrays["net_hidden"],
+        hidden_bias=arrays["net_hidden_bias"],
+        output=arrays["net_output"],
+        output_bias=arrays["net_output_bias"],
+        wording=arrays["wording"],
+        wording_bias=float(arrays["wording_bias"]),
+    )

@@ -11,18 +11,28 @@ import numpy as np
 
 from detectors.crisis.bank import Bank, load_bank
 from detectors.crisis.features import Reading, nearness, pattern_features, read_window
-from detectors.crisis.fusion import CUES, EMOTIONS, Floats, Fusion, Heads, load_fusion, load_heads, sigmoid
+from detectors.crisis.fusion import (
+    CONTINUOUS,
+    CUES,
+    EMOTIONS,
+    Floats,
+    Fusion,
+    Heads,
+    load_fusion,
+    load_heads,
+    sigmoid,
+)
 from detectors.crisis.levels import choose_level
 from detectors.crisis.policy import Policy, load_policy
-from detectors.crisis.signal import Said
+from detectors.crisis.signal import Heard, Said
+from detectors.crisis.wording import weigh
 from detectors.distress.lexicon import cues_in, emotions_in, intensity
 from detectors.distress.marks import marks_in
 from detectors.finding import Cue, Emotion, Evidence, Level, UserSignal
 from detectors.ports import Encoder
-from detectors.text import WORDLESS, Normal, Window, detect_language, normalise, split_windows
+from detectors.text import UNDETERMINED, WORDLESS, Normal, Window, detect_language, normalise, split_windows
 
 SCORED_LANGUAGES = frozenset({"zh", "en"})
-_SHORT_WORDS = 2
 _EVIDENCE = 4  # reasons kept of one turn
 
 # sentences that get a window of their own first, where a turn has more sentences than windows
@@ -49,6 +59,7 @@ class _Text:
     normal: Normal
     windows: list[Window] = field(repr=False)
     language: str
+    scored: bool  # a language the weights were fitted for, or no words at all
 
 
 class ExemplarScorer:
@@ -77,7 +88,7 @@ class ExemplarScorer:
             return []
         vectors = np.asarray(self._encoder.encode(flat), dtype=np.float32)
         cosines, crisis, contrast = nearness(vectors, self._bank)
-        meaning = self._heads.read("meaning", vectors)[:, 0]
+        meaning = self._heads.meaning(vectors)
         signals = []
         row = 0
         for text in read:
@@ -88,6 +99,7 @@ class ExemplarScorer:
                     "crisis_nearness": float(crisis[row]),
                     "contrast_nearness": float(contrast[row]),
                     "meaning": float(meaning[row]),
+                    "wording": weigh(window.text, self._heads.wording, self._heads.wording_bias),
                 }
                 score = float(sigmoid(np.float32(self._fusion.logit(features))))
                 judged.append(_Judged(window, row, reading, features, score))
@@ -116,10 +128,9 @@ class ExemplarScorer:
         )
 
     def _level(self, text: _Text, best: _Judged, vectors: Floats, cosines: Floats) -> Level:
-        known = text.language in SCORED_LANGUAGES
-        threshold = self._policy.threshold if known else self._policy.threshold_other_language
+        threshold = self._policy.threshold if text.scored else self._policy.threshold_other_language
         if best.score < threshold:
-            return Level.NONE if known else Level.UNSCORED
+            return Level.NONE if text.scored else Level.UNSCORED
         raw = self._heads.read("levels", vectors[best.row : best.row + 1])[0]
         head = raw - float(np.log(np.exp(raw - raw.max()).sum()) + raw.max())
         return choose_level(head, cosines[best.row], best.reading, self._bank, self._policy)
@@ -155,47 +166,40 @@ class ExemplarScorer:
         rows = np.flatnonzero(side)
         nearest = self._bank.exemplars[int(rows[int(np.argmax(cosines[best.row][rows]))])]
         index = best.window.index
-        out = [
-            Evidence(
-                nearest.kind,
-                nearest.family,
-                index,
-                round(shares["crisis_nearness"] + shares["contrast_nearness"] + shares["meaning"], 3),
-            )
-        ]
+        vector = sum(shares[name] for name in CONTINUOUS)
+        out = [Evidence(nearest.kind, nearest.family, index, round(vector, 3))]
         for heard in best.reading.heard:
-            if heard.said is Said.OWN:
-                weight = (
-                    shares["own_strong"]
-                    if heard.signal.strength == 2
-                    else shares["own_soft"] + shares["own_topic"]
-                )
-                out.append(Evidence("signal", heard.signal.name, index, round(weight, 3)))
-            else:
-                out.append(Evidence(f"signal_{heard.said.value}", heard.signal.name, index, 0.0))
+            kind, share = _meant(heard)
+            out.append(Evidence(kind, heard.signal.name, index, round(shares[share], 3)))
         out += [
-            Evidence(kind, "shield", index, round(shares[f"shield_{kind}"], 3))
+            Evidence(_SHIELD_KIND.get(kind, kind), "shield", index, round(shares[f"shield_{kind}"], 3))
             for kind in sorted(best.reading.shields)
         ]
         return tuple(out[:_EVIDENCE])
 
 
+_SHIELD_KIND = {"laughter": "humour"}
+
+
+def _meant(heard: Heard) -> tuple[str, str]:
+    """The kind of evidence a signal is, and the feature whose weight it carries."""
+    if heard.said is Said.NEGATED:
+        return "negation", "negated"
+    if heard.said is Said.OTHER:
+        return "third_party_past", "other_said"
+    if heard.signal.strength == 2:
+        return "plain", f"own_{heard.signal.level.value}"
+    return "plain", "own_topic" if heard.signal.name.endswith("topic_suicide") else "own_soft"
+
+
 def _read(text: str, hint: str | None) -> _Text:
     normal = normalise(text)
     windows = split_windows(normal.text, SALIENT)
-    return _Text(normal, windows, _language(normal.text, hint))
-
-
-def _language(text: str, hint: str | None) -> str:
-    """The text's own language; for what is too short to have one, the conversation's, else Chinese or English alike."""
-    found = detect_language(text)
-    if found != "und":
-        return found
+    found = detect_language(normal.text)
     spoken = (hint or "").partition("-")[0].lower()
-    if spoken:
-        return spoken
-    short = WORDLESS.fullmatch(text) or len(text.split()) <= _SHORT_WORDS
-    return "en" if short and text.isascii() else "zh" if short else "und"
+    language = found if found != UNDETERMINED else spoken or UNDETERMINED
+    wordless = WORDLESS.fullmatch(normal.text) is not None
+    return _Text(normal, windows, language, wordless or language in SCORED_LANGUAGES)
 
 
 def load_scorer(encoder: Encoder, cache: Path | None = None) -> ExemplarScorer:

@@ -6,7 +6,7 @@ import re
 
 from detectors.finding import Evidence
 
-CONTEXT = "context"  # the kind of this evidence
+CONTEXT = "contextual"  # the kind of this evidence
 _FRAGMENT_UNITS = 6
 
 DENIAL = "denial"
@@ -52,7 +52,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def marks_in(text: str) -> tuple[Evidence, ...]:
-    """Evidence of kind ``context``, one for each mark found."""
+    """Evidence of kind ``contextual``, one for each mark found."""
     found = [name for name, pattern in _MARKS if pattern.search(text)]
     if len(_WIDE.findall(text)) <= _FRAGMENT_UNITS and len(_WORD.findall(_WIDE.sub(" ", text))) <= 3:
         found.append(FRAGMENT)

@@ -39,7 +39,7 @@ class Trending:
 
     def evidence(self) -> tuple[Evidence, ...]:
         """The finding of a slow build-up, for turns none of which alarms by itself."""
-        return (Evidence("trend", "slow_build_up", 0, round(self.slope, 3)),) if self.build_up else ()
+        return (Evidence("contextual", "slow_build_up", 0, round(self.slope, 3)),) if self.build_up else ()
 
 
 def trend(signals: Sequence[UserSignal]) -> Trending:

@@ -61,6 +61,7 @@ _ENGLISH = frozenset(
 )
 _ENGLISH_SHARE = 0.45
 _SURE = 0.75
+_VERY_SURE = 0.9  # for two words
 _WORDS_ENOUGH = 3
 _MIXED_SHARE = 0.12  # Han characters among letters, from which a mixed text is Chinese
 
@@ -86,9 +87,10 @@ def detect_language(text: str) -> str:
     share = sum(word in _ENGLISH for word in words) / len(words)
     if share >= _ENGLISH_SHARE:
         return "en"
-    if len(words) < _WORDS_ENOUGH:
-        return UNDETERMINED
     ranked = _detector().compute_language_confidence_values(sample)
+    if len(words) < _WORDS_ENOUGH:
+        alone = len(words) > 1 and share == 0 and ranked[0].value >= _VERY_SURE
+        return str(ranked[0].language.iso_code_639_1.name.lower()) if alone else UNDETERMINED
     if ranked[0].value >= _SURE or (ranked[0].language is Language.ENGLISH and ranked[0].value > 0.4):
         return str(ranked[0].language.iso_code_639_1.name.lower())
     return "en" if share >= 0.25 else UNDETERMINED
