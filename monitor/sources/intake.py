@@ -22,6 +22,7 @@ from monitor.sources.holds import Holds
 from monitor.sources.parsing import convert_records
 from monitor.sources.progress import PartitionProgress
 from monitor.sources.record import Handler
+from monitor.sources.unreadable import stand_in
 from monitor.store.work import Partition
 
 BEHIND_SECONDS = 5  # a new leader may tell a lower end for a moment (KIP-207)
@@ -81,6 +82,7 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
         self.last_done: datetime | None = None
         self.handling_since: datetime | None = None
         self.resets = 0
+        self.unreadable = 0
 
     def attach(self, consumer: Callable[[], Consumer | None]) -> None:
         self._consumer = consumer
@@ -102,6 +104,19 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
                 await self._handle(consumer, batch)
             finally:
                 self.handling_since = None
+
+    async def pass_over(self, partition: Partition, offset: int) -> None:
+        """Hand on a record that cannot be read, without its content, if reading still stands before it."""
+        place = TopicPartition(*partition)
+        async with self._lock:
+            consumer = self._consumer()
+            if consumer is None or self._next.get(place) != offset or self._holds.holding(partition):
+                return
+            self.unreadable += 1
+            _log.error("record_unreadable", partition=place.partition, offset=offset)
+            await self._handle(consumer, {place: [stand_in(partition, offset)]})
+            if self._next.get(place) == offset + 1:
+                consumer.seek(place, offset + 1)
 
     async def _current(
         self, consumer: Consumer, raw: Sequence[ConsumerRecord[Any, Any]]

@@ -20,6 +20,7 @@ from monitor.sources.progress import Progress, SourceState
 from monitor.sources.record import Handler
 from monitor.sources.security import build_security
 from monitor.sources.settings import KafkaSettings
+from monitor.sources.unreadable import StandstillWatch, find_unreadable
 from monitor.store.work import Partition
 
 WATCH_SECONDS = 1.0
@@ -121,6 +122,7 @@ class KafkaSource:
             handling_since=intake.handling_since,
             failures=intake.failures,
             resets=intake.resets,
+            unreadable=intake.unreadable,
             restarts=self._restarts,
         )
 
@@ -172,12 +174,25 @@ class KafkaSource:
     async def _watch(self) -> None:
         """Returns when stopping, or when the broker has been silent for too long (aiokafka stalls by itself)."""
         limit = timedelta(seconds=self._settings.restart_after_seconds)
+        standstill = StandstillWatch()
         while not await self._pause_for(WATCH_SECONDS):
             self._intake.check_logs()
-            if silent := self.progress().silent(self._now(), limit):
+            progress = self.progress()
+            for partition in standstill.observe(progress, self._now()):
+                await self._look_at(partition, progress.partitions[partition].position)
+            if silent := progress.silent(self._now(), limit):
                 _log.error("source_silent", partitions=len(silent))
                 self._restarts += 1
                 return
+
+    async def _look_at(self, partition: Partition, position: int) -> None:
+        try:
+            async with asyncio.timeout(self._settings.stop_seconds):
+                offset = await find_unreadable(self._settings, partition, position)
+                if offset is not None:
+                    await self._intake.pass_over(partition, offset)
+        except (KafkaError, OSError, TimeoutError) as failure:
+            _log.warning("standstill_unexplained", partition=partition[1], error=type(failure).__name__)
 
     async def _disconnect(self) -> None:
         """Bounded, whatever the broker does. A fresh client stands ready afterwards."""
@@ -193,7 +208,7 @@ class KafkaSource:
             before = self._intake
             self._client, self._intake = self._build()
             self._intake.last_record, self._intake.last_done = before.last_record, before.last_done
-            self._intake.resets = before.resets
+            self._intake.resets, self._intake.unreadable = before.resets, before.unreadable
 
     async def _pause_for(self, seconds: float) -> bool:
         """True when stopping."""

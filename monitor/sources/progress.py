@@ -43,6 +43,7 @@ class Progress:
     handling_since: datetime | None = None  # set while a batch is in hand
     failures: int = 0  # batches that failed since one was done
     resets: int = 0  # times the broker's log began anew below our position
+    unreadable: int = 0  # records that the client library could not read, handed on without content
     restarts: int = 0  # times the client was built anew
 
     def caught_up(self, partition: Partition) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -304,6 +305,40 @@ async def test_hostile_headers_and_large_records(broker: Broker) -> None:
     assert second.value == large
     assert (last.value, last.key, last.timestamp) == (b"last", b"\xff", None)
     assert len(await broker.read(topic, 3)) == 3  # and no answer went to reply_to
+
+
+BROKEN_NAME = """
+import asyncio, sys
+from aiokafka import AIOKafkaProducer
+
+class Broken(str):
+    def encode(self, *_): return b"\\xff"
+
+async def send(servers, topic):
+    producer = AIOKafkaProducer(bootstrap_servers=servers)
+    await producer.start()
+    for value, headers in ((b"0", []), (b"1", [(Broken("x"), b"")]), (b"2", [])):
+        await producer.send_and_wait(topic, value, partition=0, headers=headers)
+    await producer.stop()
+
+asyncio.run(send(*sys.argv[1:]))
+"""
+
+
+async def test_a_record_that_the_library_cannot_read_holds_nobody_up(broker: Broker) -> None:
+    topic = await broker.topic(partitions=1)
+    handler = LedgerHandler(Ledger())
+    # only the library's Python half lets such a name pass
+    sending = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", BROKEN_NAME, broker.bootstrap_servers, topic,
+        env={**os.environ, "AIOKAFKA_NO_EXTENSIONS": "1"},
+    )  # fmt: skip
+    assert await asyncio.wait_for(sending.wait(), LONG) == 0
+    async with running(KafkaSource(broker.settings(topic), handler)) as source:
+        await until(lambda: len(handler.ledger.done) == 3, JOIN)
+        assert source.progress().unreadable == 1
+    assert handler.ledger.values() == [b"0", None, b"2"]
+    assert [record.offset for record in handler.ledger.done] == [0, 1, 2]
 
 
 async def test_reads_on_after_the_broker_was_away(broker: Broker) -> None:
