@@ -1,0 +1,98 @@
+"""Who is told: the routes of the shipped Alertmanager configuration."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.rules.test_timelines import alerts
+from tests.support.prometheus import RULES, needs
+
+CONFIG = RULES.parents[1] / "alertmanager" / "alertmanager.yml"
+
+
+def configuration() -> dict[str, Any]:
+    return yaml.safe_load(CONFIG.read_text(encoding="utf-8"))
+
+
+def routes(route: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield route
+    for child in route.get("routes", []):
+        yield from routes(child)
+
+
+def amtool(*arguments: str) -> str:
+    done = subprocess.run(["amtool", *arguments], capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.strip()
+
+
+@needs("amtool")
+def test_configuration_is_valid() -> None:
+    assert "SUCCESS" in amtool("check-config", str(CONFIG))
+
+
+@needs("amtool")
+@pytest.mark.parametrize(
+    ("labels", "receiver"),
+    [
+        # what jiezhu itself sends
+        (("alertname=JiezhuCrisis", "severity=critical", "incident=c1-1", "track=production"), "crisis"),
+        (("alertname=JiezhuCrisis", "severity=critical", "incident=c1-1", "test=true"), "crisis"),
+        (("alertname=JiezhuCrisis", "severity=warning", "incident=c1-1"), "ticket"),
+        # what Prometheus sends
+        (("alertname=JiezhuCrisisMissed", "severity=page", "track=staging"), "crisis"),
+        (("alertname=JiezhuDeadMansSwitch", "severity=none"), "heartbeat"),
+        (("alertname=JiezhuLineStopped", "severity=page"), "page"),
+        (("alertname=JiezhuDeadLetters", "severity=ticket"), "ticket"),
+        # a slip in somebody's rule rings rather than vanish
+        (("alertname=Unheard", "severity=Page"), "page"),
+        (("alertname=Unheard",), "page"),
+    ],
+)
+def test_route(labels: tuple[str, ...], receiver: str) -> None:
+    assert amtool("config", "routes", "test", f"--config.file={CONFIG}", *labels) == receiver
+
+
+@needs("amtool")
+def test_each_alert_goes_where_its_severity_says() -> None:
+    expected = {"page": {"page", "crisis"}, "ticket": {"ticket"}, "none": {"heartbeat"}}
+    for alert in alerts():
+        labels = (f"alertname={alert['alert']}", f"severity={alert['labels']['severity']}")
+        went = amtool("config", "routes", "test", f"--config.file={CONFIG}", *labels)
+        assert went in expected[alert["labels"]["severity"]], alert["alert"]
+
+
+def test_nothing_in_the_configuration_can_mute_a_crisis() -> None:
+    config = configuration()
+    assert not {"inhibit_rules", "mute_time_intervals", "time_intervals"} & set(config)
+    for route in routes(config["route"]):
+        assert not {"mute_time_intervals", "active_time_intervals"} & set(route)
+
+
+def test_crisis_goes_out_at_once_one_notification_an_incident() -> None:
+    crisis = next(route for route in routes(configuration()["route"]) if route["receiver"] == "crisis")
+    assert crisis["group_wait"] == "0s"
+    assert crisis["group_by"] == ["alertname", "incident"]
+
+
+def test_heartbeat_beats_within_the_patience_of_the_service_outside() -> None:
+    config = configuration()
+    beat = next(route for route in routes(config["route"]) if route["receiver"] == "heartbeat")
+    interval, repeat = (int(beat[key].removesuffix("s")) for key in ("group_interval", "repeat_interval"))
+    # Two beats may be lost before two minutes are over; and a repeat is due at every interval.
+    assert repeat < interval <= 40
+    receiver = next(receiver for receiver in config["receivers"] if receiver["name"] == "heartbeat")
+    assert receiver["webhook_configs"][0]["send_resolved"] is False
+
+
+def test_no_secret_stands_in_the_configuration() -> None:
+    text = CONFIG.read_text(encoding="utf-8")
+    assert not re.search(
+        r"^\s*-?\s*(routing_key|service_key|credentials|password|bearer_token):", text, re.MULTILINE
+    )

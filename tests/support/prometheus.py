@@ -1,0 +1,117 @@
+"""A real Prometheus (Debian's) on loopback, asked over its HTTP interface."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx2
+import pytest
+import yaml
+
+T = TypeVar("T")
+
+RULES = Path(__file__).parents[2] / "deploy" / "prometheus" / "rules"
+
+
+def needs(*programs: str) -> pytest.MarkDecorator:
+    """Skip where Debian's prometheus and prometheus-alertmanager are not installed."""
+    missing = [program for program in programs if shutil.which(program) is None]
+    return pytest.mark.skipif(bool(missing), reason=f"not installed: {', '.join(missing)}")
+
+
+def until(what: str, check: Callable[[], T | None], seconds: float = 15) -> T:
+    """Return the first result of ``check`` that is not empty; fail after ``seconds``."""
+    pause, end = threading.Event(), time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := check():
+            return found
+        pause.wait(0.1)
+    pytest.fail(f"not within {seconds} s: {what}")
+
+
+@dataclass(frozen=True, slots=True)
+class Prometheus:
+    client: httpx2.Client
+
+    def query(self, expr: str) -> list[dict[str, Any]]:
+        """Return the samples of ``expr`` now. Fails if Prometheus cannot read it."""
+        return self._ask("query", {"query": expr})["result"]
+
+    def label_values(self, label: str, series: str) -> list[str]:
+        return self._ask(f"label/{label}/values", {"match[]": series})
+
+    def firing(self, name: str, **labels: str) -> dict[str, Any] | None:
+        """Return the alert of this name and these labels if it fires."""
+        wanted = {"alertname": name, **labels}.items()
+        alerts = self._ask("alerts", {})["alerts"]
+        return next((a for a in alerts if a["state"] == "firing" and wanted <= a["labels"].items()), None)
+
+    def _ask(self, what: str, parameters: dict[str, str]) -> Any:
+        answer = self.client.get(f"/api/v1/{what}", params=parameters).json()
+        assert answer["status"] == "success", f"{answer.get('error')}: {parameters}"
+        return answer["data"]
+
+
+@contextmanager
+def running(directory: Path, *targets: str) -> Iterator[Prometheus]:
+    """Run Prometheus with the shipped rules over ``targets``, twice a second, until the block ends."""
+    config = directory / "prometheus.yml"
+    config.write_text(yaml.safe_dump(_config(targets)), encoding="utf-8")
+    address = f"127.0.0.1:{free_port()}"
+    log = directory / "log"
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            [
+                "prometheus",
+                f"--config.file={config}",
+                f"--storage.tsdb.path={directory / 'data'}",
+                f"--web.listen-address={address}",
+                "--rules.alert.resend-delay=1s",
+            ],
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        with httpx2.Client(base_url=f"http://{address}", timeout=5) as client:
+            until(f"Prometheus ready, see {log}", lambda: _ready(client, process))
+            yield Prometheus(client)
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def _config(targets: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "global": {
+            "scrape_interval": "500ms",
+            "scrape_timeout": "400ms",
+            "evaluation_interval": "500ms",
+            "external_labels": {"runbook_base": "deploy/runbooks"},
+        },
+        "rule_files": [str(RULES / "*.yml")],
+        "scrape_configs": [{"job_name": "jiezhu", "static_configs": [{"targets": list(targets)}]}],
+    }
+
+
+def _ready(client: httpx2.Client, process: subprocess.Popen[bytes]) -> bool:
+    assert process.poll() is None, "Prometheus ended by itself"
+    try:
+        return client.get("/-/ready").is_success
+    except httpx2.TransportError:
+        return False
+
+
+def free_port() -> int:
+    """Return a port of loopback that was free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
