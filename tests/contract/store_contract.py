@@ -222,7 +222,7 @@ class StoreContract:
 
     async def test_an_incident_is_written_and_written_over(self, store):
         await store.commit(Work(incidents=[an_incident()]))
-        changed = an_incident(state=State.PAGING, level=Level.PREPARATION, rank=10, paged_at=NOW, region="CN")
+        changed = an_incident(state=State.PAGING, level=Level.PREPARATION, crisis_turns=10, paged_at=NOW, region="CN")
         await store.commit(Work(incidents=[an_incident(), changed]))
         assert await store.incident("jz-1-1") == changed
 

@@ -153,7 +153,7 @@ async def test_claiming_reads_the_small_index_alone(url):
     with engine.connect() as connection:
         plan = " ".join(str(row) for row in connection.execute(text(explain + query)))
     engine.dispose()
-    assert "ix_outbox_due" in plan
+    assert "ix_outbox_due" in plan or "ix_outbox_waiting" in plan, plan
     assert "Seq Scan" not in plan
     store = SqlStore(url, KEYRING)
     await store.commit(Work(notifications=[a_notification("n-1")]))
