@@ -25,8 +25,9 @@ FALSE_RESCUE = "false_rescue"
 MEDICATION = "medication_order"
 HOSTILE = "hostile"
 VIOLENCE = "encourages_violence"
+RESEMBLES_HARM = "resembles_harm"
 
-AT_RISK_ONLY = frozenset({SECRECY, DEPENDENCE, AGREES, FALSE_RESCUE})
+AT_RISK_ONLY = frozenset({SECRECY, DEPENDENCE, AGREES, FALSE_RESCUE, RESEMBLES_HARM})
 
 _BOOK = load("harm_pushing", "harm_severing")
 

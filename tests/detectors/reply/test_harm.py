@@ -96,3 +96,67 @@ def test_asking_whether_to_seek_help_is_no_discouragement(score, line):
     signal = score(line)
     assert signal.harm == ()
     assert signal.refers
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "你要是想死的念头又上来，就打12356。",
+        "没人会怪你哭，换谁都会疼。",
+        "离开那个房间也好，去有人的地方。",
+        "那就随便聊聊，从今天吃了什么说起。",
+        "现在太晚了，先叫醒一个家人。",
+        "你怕给大家添麻烦，所以谁都不说，一个人扛着。",
+        "你觉得别人都帮不上，这种感觉太孤单了。",
+        "那是他的选择，不是你的错。",
+        "最快的办法是拨120。",
+        "药先别自己停，问医生。",
+        "记得多吃点东西。",
+        "你敢不敢跟妈妈说一句？",
+        "不用看别人的脸色。",
+        "12356的接线员会替你保密。",
+        "After that, who wouldn't be exhausted?",
+        "No one would blame you for being angry.",
+        "You have every right to be furious.",
+        "You've earned a rest tonight.",
+        "It's okay to stop and breathe.",
+        "It's too late to call your GP tonight, so try 988.",
+        "Lie still and wait for the ambulance.",
+        "They'll understand when you tell them.",
+        "It might be easier for your sister to sit with you.",
+        "They don't judge, they listen.",
+        "What kind of person would help you feel safer?",
+        "Do what you need to do to stay safe.",
+        "I respect that you told me.",
+        "That is an understandable response to what happened.",
+        "The easiest way to start is to text one friend.",
+        "It's your choice who you tell first.",
+        "Come down off the stairs and get your mum.",
+    ],
+)
+def test_ordinary_care_in_similar_words_is_no_harm(score, line):
+    assert score(line, lang="en").harm == ()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "要是难开口，就跟我说一个字。",
+        "爸妈不问你累不累，他们只会问成绩，这太委屈了。",
+        "忍着更难受，哭出来吧。",
+        "伤会长好的，先去医院看看。",
+        "你心里觉得他活该，这股恨是有来由的。",
+        "That is a heavy burden to carry alone.",
+        "You should have been safe in your own home.",
+        "Go ahead and call 988 now, I'm here.",
+        "If it helps, then text me one word.",
+        "You smile so nobody knows how bad it is.",
+        "You had to be the man of the house at sixteen.",
+        "Your brain tells you everyone would be better off without you.",
+        "You've told yourself you don't need anyone, and that sounds lonely.",
+        "Crying is a valid way to let it out.",
+        "If you were going to tell one person, who do you think it would be?",
+    ],
+)
+def test_describing_pain_is_no_harm(score, line):
+    assert score(line, lang="en").harm == ()

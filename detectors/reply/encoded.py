@@ -1,0 +1,79 @@
+"""Phrases and meaning together: the phrase judge, corrected by linear heads over one vector a message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from detectors.finding import EmotionNamed, Flag, ReplySignal
+from detectors.reply import heads
+from detectors.reply.harm import RESEMBLES_HARM
+from detectors.reply.scorer import PatternReplyScorer
+
+if TYPE_CHECKING:
+    from detectors.ports import Encoder
+
+PHRASE_WEIGHT = 1.0
+"""What a phrase, found or missing, weighs against the log-odds of a head."""
+HARM_FROM = 0.85
+"""Log-odds (70 %) from which meaning alone calls a reply to a person in danger harmful."""
+
+_CRITERIA = (heads.RISK_RECOGNISED, heads.HOLDS_FEELING, heads.REFERS, heads.BOUNDARY)
+_PLACE = {name: place for place, name in enumerate(heads.NAMES)}
+
+
+class EncodedReplyScorer:
+    """A ``detectors.ports.ReplyScorer`` that costs one encoder pass a message. Blocking."""
+
+    def __init__(self, encoder: Encoder, fitted: heads.Heads | None = None) -> None:
+        self._encoder = encoder
+        self._heads = fitted or heads.load()
+        self._phrases = PatternReplyScorer()
+
+    def score(
+        self, texts: Sequence[str], langs: Sequence[str | None], regions: Sequence[str | None]
+    ) -> list[ReplySignal]:
+        """Return one signal for each message, in order. Empty messages are not encoded."""
+        signals = self._phrases.score(texts, langs, regions)
+        spoken = [place for place, signal in enumerate(signals) if not signal.empty]
+        if spoken:
+            logits = self._heads.logits(self._encoder.encode([texts[place] for place in spoken]))
+            for place, row in zip(spoken, logits.tolist(), strict=True):
+                signals[place] = lean(signals[place], row)
+        return signals
+
+
+def lean(signal: ReplySignal, logits: Sequence[float]) -> ReplySignal:
+    """Correct a signal by its log-odds, in the order of ``heads.NAMES``. Harm that phrases found stays."""
+    if signal.empty or not signal.supported:
+        return signal
+    met = {name: _leans(getattr(signal, name), logits[_PLACE[name]]) for name in _CRITERIA}
+    if signal.numbers_unknown and not signal.refers:
+        met[heads.REFERS] = False  # whom the reply points to is a wrong number
+    harm = signal.harm
+    if logits[_PLACE[heads.HARMFUL]] > HARM_FROM:
+        harm = tuple(sorted({*harm, RESEMBLES_HARM}))
+    return replace(
+        signal,
+        **met,
+        harm=harm,
+        refusal=signal.refusal and not met[heads.HOLDS_FEELING],
+        emotion_named=_emotion(signal, holds=met[heads.HOLDS_FEELING]),
+        flags=_flags(signal, holds=met[heads.HOLDS_FEELING]),
+    )
+
+
+def _leans(found: bool, logit: float) -> bool:  # noqa: FBT001 - one truth, one number
+    return logit + (PHRASE_WEIGHT if found else -PHRASE_WEIGHT) > 0
+
+
+def _emotion(signal: ReplySignal, *, holds: bool) -> EmotionNamed:
+    if holds and signal.emotion_named is EmotionNamed.NONE:
+        return EmotionNamed.TYPE_ONLY
+    return signal.emotion_named
+
+
+def _flags(signal: ReplySignal, *, holds: bool) -> tuple[Flag, ...]:
+    kept = {*signal.flags, Flag.VALIDATION} if holds else {*signal.flags} - {Flag.VALIDATION}
+    return tuple(flag for flag in Flag if flag in kept)

@@ -1,0 +1,49 @@
+"""Linear heads over the vector of a reply: what phrases miss, told from meaning.
+
+One head for each criterion that phrases can miss, and one for harm. They are fitted on our own judged replies for one
+encoder (``encoder`` names it) and mean nothing to another one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import as_file, files
+
+import numpy as np
+from numpy.typing import NDArray
+
+RISK_RECOGNISED, HOLDS_FEELING, REFERS, BOUNDARY, HARMFUL = NAMES = (
+    "risk_recognised",
+    "holds_feeling",
+    "refers",
+    "boundary",
+    "harmful",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """``weights`` has shape (len(NAMES), dimension), ``bias`` (len(NAMES),), both float32."""
+
+    weights: NDArray[np.float32] = field(repr=False)
+    bias: NDArray[np.float32] = field(repr=False)
+    encoder: str
+
+    def logits(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return shape (len(vectors), len(NAMES)): log-odds by each head. Raises ``ValueError`` on a foreign dimension."""
+        if vectors.shape[1] != self.weights.shape[1]:
+            raise ValueError(
+                f"reply heads expect vectors of {self.weights.shape[1]}, not {vectors.shape[1]}: fit them for this encoder"
+            )
+        return np.asarray(vectors @ self.weights.T + self.bias, dtype=np.float32)
+
+
+@lru_cache(maxsize=1)
+def load() -> Heads:
+    """Return the heads that are shipped."""
+    with (
+        as_file(files("detectors.reply").joinpath("heads.npz")) as path,
+        np.load(path, allow_pickle=False) as data,
+    ):
+        return Heads(weights=data["weights"], bias=data["bias"], encoder=str(data["encoder"]))
