@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
+from alerts.gravity import worse, worst
 from alerts.incident import (
     CrisisSeen,
     Effect,
@@ -17,14 +18,14 @@ from alerts.incident import (
     Incident,
     Settled,
     State,
+    Superseded,
     Ticked,
     Transition,
     begins_new_episode,
     transition,
-    worse,
 )
 from alerts.moment import Moment
-from alerts.policy import Policy
+from alerts.policy import Disposition, Policy
 from alerts.watch import Status, Watch, watches
 from detectors.conversation import Conversation
 from detectors.finding import Outcome
@@ -36,16 +37,20 @@ RETRY_WAKE = timedelta(seconds=1)  # a deadline that could not be decided yet is
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is already on record about a watch: the episode it belongs to, and the verdict acted upon."""
+    """What is on record about a user turn: its episode, and the verdict over its exchange that was acted upon.
+
+    ``heard_at``: nothing later than this was known of the exchange when the verdict was looked at.
+    """
 
     ordinal: int
     severity: int
     outcome: Outcome | None = None
+    heard_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """``version`` guards against two writers (compare-and-set in the store)."""
+    """``version`` guards against two writers (compare-and-set in the store). ``known`` is by user turn."""
 
     conversation: Conversation
     incident: Incident | None = None
@@ -79,13 +84,13 @@ class Advanced:
 def advance(case: Case, moment: Moment, policy: Policy) -> Advanced:
     """Bring a case up to ``moment``. Calling it again with nothing new changes nothing."""
     run = _Run(case, moment, policy)
-    observed = watches(case.conversation, policy, moment)
-    for watch in observed:
+    run.human_agent_came()
+    for watch in watches(case.conversation, policy, moment):
         run.observe(watch)
-    run.human_agent()
-    run.apply(Ticked())
-    pending = [watch for watch in observed if watch.status is not Status.SETTLED]
-    held = frozenset(event for watch in pending for event in watch.user_entries)
+    run.human_agent_has_last_word()
+    pending = run.pending
+    run.apply(Ticked(quiet=not pending and _gone_quiet(run.incident, moment, policy)))
+    held = frozenset(event for watch in pending for event in (*watch.user_entries, *watch.reply_entries))
     conversation = trim(case.conversation, held)
     remaining = {entry.event for entry in conversation.entries}
     known = {anchor: fact for anchor, fact in run.known.items() if anchor in remaining}
@@ -114,37 +119,67 @@ class _Run:
         self.known = dict(case.known)
         self.happened: list[Happened] = []
         self.verdicts: list[Watch] = []
+        self.pending: list[Watch] = []  # a verdict is still to come
         self._moment = moment
         self._policy = policy
 
     def observe(self, watch: Watch) -> None:
-        fact = self.known.get(watch.anchor)
-        graver = fact is None or watch.level.severity > fact.severity
-        settled = watch.status is Status.SETTLED
-        verdict_new = settled and (fact is None or fact.outcome is None or worse(watch.outcome, fact.outcome))
-        if not (graver or verdict_new):
+        facts = [self.known[event] for event in watch.user_entries if event in self.known]
+        unheard = [crisis for crisis in watch.crises if self._severity(crisis.event) == 0]
+        graver = [crisis for crisis in watch.crises if crisis.level.severity > self._severity(crisis.event)]
+        stands = _standing(facts)
+        if stands is not None and not unheard and not _reopens(watch, facts):
             return
-        if fact is None or (self.incident and fact.ordinal != self.incident.ordinal):
-            self._belong(watch)
-        if graver and watch.level.crisis:
-            self.apply(CrisisSeen(watch.level, watch.score, watch.at))
+        settled = watch.status is Status.SETTLED
+        if not settled:
+            self.pending.append(watch)
+        verdict_new = settled and (stands is None or worse(watch.outcome, stands))
+        asks = verdict_new and self._disposition(watch) is not Disposition.NOTHING
+        if not facts or graver or asks:
+            self._belong(watch, max((crisis.at for crisis in graver), default=watch.at))
+        for crisis in graver:
+            self.apply(CrisisSeen(crisis.level, crisis.score, crisis.at, again=crisis not in unheard))
         if verdict_new:
             self.verdicts.append(watch)
+        if verdict_new or (settled and graver):
             self.apply(self._settled(watch))
-        self.known[watch.anchor] = Known(
-            ordinal=self.incident.ordinal if self.incident else 0,
-            severity=max(watch.level.severity, fact.severity if fact else 0),
-            outcome=watch.outcome if verdict_new else (fact.outcome if fact else None),
+        self._note(
+            watch, worst(stands, watch.outcome) if settled else stands, moved=bool(graver) or verdict_new
         )
 
-    def human_agent(self) -> None:
-        """A human agent who came after the last ring is on it."""
-        incident = self.incident
-        if incident is None or incident.state is not State.PAGING or incident.rung_at is None:
-            return
-        came = [e.received for e in self.conversation.entries if e.role is Role.HUMAN_AGENT]
-        if came and max(came) > incident.rung_at:
-            self.apply(HumanTookOver(max(came)))
+    def _note(self, watch: Watch, outcome: Outcome | None, *, moved: bool) -> None:
+        ordinal = self.incident.ordinal if self.incident else 0
+        levels = {crisis.event: crisis.level.severity for crisis in watch.crises}
+        for event in watch.user_entries:
+            before = self.known.get(event)
+            self.known[event] = Known(
+                ordinal=before.ordinal if before and not moved else ordinal,
+                severity=max(levels.get(event, 0), self._severity(event)),
+                outcome=outcome,
+                heard_at=watch.heard_at if watch.status is Status.SETTLED else before and before.heard_at,
+            )
+
+    def _severity(self, event: str) -> int:
+        return self.known[event].severity if event in self.known else 0
+
+    def human_agent_came(self) -> None:
+        """One who came after the last ring is on it, before whatever else has come since."""
+        rung_at = self.incident.rung_at if self.incident else None
+        came = [entry.received for entry in self.conversation.entries if entry.role is Role.HUMAN_AGENT]
+        if rung_at is not None and came and max(came) > rung_at:
+            self._taken_over(max(came))
+
+    def human_agent_has_last_word(self) -> None:
+        """So is one who answered the last crisis turn after the assistant did, though we read of both at once."""
+        spoken = [entry for entry in self.conversation.entries if entry.speaks]
+        since = max((place for place, e in enumerate(spoken) if self._severity(e.event)), default=0)
+        answers = [entry for entry in spoken[since:] if entry.role is not Role.USER]
+        if answers and answers[-1].role is Role.HUMAN_AGENT:
+            self._taken_over(answers[-1].received)
+
+    def _taken_over(self, at: datetime) -> None:
+        if self.incident is not None and self.incident.state is State.PAGING:
+            self.apply(HumanTookOver(at))
 
     def apply(self, event: Event) -> None:
         if self.incident is None:
@@ -154,17 +189,18 @@ class _Run:
             self.happened.append(Happened(result.incident, result.reason, result.effects, self._moment.clock))
         self.incident = result.incident
 
-    def _belong(self, watch: Watch) -> None:
+    def _belong(self, watch: Watch, at: datetime) -> None:
         """Find the episode of a watch, or open a new one. An event is never lost to a closed incident."""
-        if not begins_new_episode(self.incident, watch.at, self._policy):
+        if not begins_new_episode(self.incident, at, self._policy):
             return
+        self.apply(Superseded())
         ordinal = self.incident.ordinal + 1 if self.incident else 1
         self.incident = Incident(
             key=incident_key(self.conversation.key, ordinal),
             conversation=self.conversation.key,
             ordinal=ordinal,
             opened_at=self._moment.clock,
-            last_crisis_at=watch.at,
+            last_crisis_at=at,
             release=watch.release,
             track=watch.track.value,
             lang=watch.lang,
@@ -172,16 +208,45 @@ class _Run:
         )
         self.happened.append(Happened(self.incident, "opened", (), self._moment.clock))
 
+    def _disposition(self, watch: Watch) -> Disposition:
+        return self._policy.disposition(watch.level, watch.outcome, watch.distress)
+
     def _settled(self, watch: Watch) -> Settled:
-        disposition = self._policy.disposition(watch.level, watch.outcome, watch.distress)
         return Settled(
             level=watch.level,
             outcome=watch.outcome,
-            disposition=disposition,
+            disposition=self._disposition(watch),
             release=watch.release,
             track=watch.track.value,
             missing=tuple(criterion.value for criterion in watch.missing),
         )
+
+
+def _gone_quiet(incident: Incident | None, moment: Moment, policy: Policy) -> bool:
+    """While a backlog is read the next crisis turn may be waiting in it: then the source decides, not the clock."""
+    if incident is None:
+        return False
+    over = incident.last_crisis_at + policy.quiet
+    return moment.passed(over, over, policy.lateness)
+
+
+def _standing(facts: list[Known]) -> Outcome | None:
+    """The verdict that was acted upon, if there is one."""
+    standing: Outcome | None = None
+    for fact in facts:
+        if fact.outcome is not None:
+            standing = worst(standing, fact.outcome)
+    return standing
+
+
+def _reopens(watch: Watch, facts: list[Known]) -> bool:
+    """A verdict that stands is looked at again only if more was heard in its exchange, or harm is found.
+
+    Else it would change, long afterwards, because what it stood on has left the window.
+    """
+    heard = max((fact.heard_at for fact in facts if fact.heard_at is not None), default=None)
+    harmed = watch.outcome is Outcome.HARMFUL and all(fact.outcome is not Outcome.HARMFUL for fact in facts)
+    return heard is None or watch.heard_at > heard or harmed
 
 
 def incident_key(conversation: str, ordinal: int) -> str:
@@ -197,4 +262,8 @@ def _wake_at(
         times.append(incident.escalate_at)
     if incident is not None and incident.state is State.WATCHING and not pending:
         times.append(incident.last_crisis_at + policy.quiet + RETRY_WAKE)
-    return max(min(times), moment.clock + RETRY_WAKE / 20) if times else None
+    # What is due by the clock but could not be decided waits for the source.
+    return min(
+        (max(time, moment.clock + RETRY_WAKE) if time <= moment.clock else time for time in times),
+        default=None,
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from alerts.delivery import Delivery
-from alerts.incident import Incident, Notify
+from alerts.incident import TICKET, Incident, Notify
 from alerts.page import Kind, Page
 from alerts.policy import Policy
 from alerts.ports import Notification
@@ -40,8 +40,8 @@ class Links:
 
 
 def dedup_key(incident: Incident, effect: Notify) -> str:
-    """One key an incident; a rise in severity has its own, or the pager would fold it silently."""
-    return f"{incident.key}-r{effect.rise}" if effect.rise else incident.key
+    """One key an incident; a rise in severity and a ticket have their own, or the pager would fold silently."""
+    return f"{incident.key}-{effect.alert}" if effect.alert else incident.key
 
 
 def notifications(
@@ -67,7 +67,7 @@ def notifications(
 
 
 def _targets(effect: Notify, policy: Policy, routing: Routing) -> tuple[str, ...]:
-    if effect.kind is Kind.TICKET:
+    if effect.alert == TICKET:
         return routing.tickets or routing.channels[:1]
     if effect.kind is Kind.PAGE:
         if policy.steps:

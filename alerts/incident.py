@@ -6,12 +6,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
+from alerts.gravity import gravity, worst
 from alerts.page import Kind
 from alerts.policy import Disposition, Policy
 from detectors.finding import Level, Outcome
+
+TICKET = "t"
+UNCONFIGURED_AFTER = timedelta(minutes=5)
 
 
 class State(StrEnum):
@@ -37,12 +41,12 @@ class Incident:
     state: State = State.WATCHING
     level: Level = Level.NONE
     outcome: Outcome | None = None
-    rank: int = 0  # gravity that was rung for; 0 if nobody was rung
-    first_rank: int = 0  # gravity of the first page; a page for more carries it in its key
+    rung: tuple[int, ...] = ()  # every gravity that was rung for, rising; each has a page of its own
     crisis_turns: int = 0
     score: float = 0.0
     step: int = 0
     escalate_at: datetime | None = None
+    ticketed_at: datetime | None = None
     paged_at: datetime | None = None  # first page
     rung_at: datetime | None = None  # last page that was not a repeat
     acknowledged_at: datetime | None = None
@@ -54,14 +58,20 @@ class Incident:
     lang: str = "und"
     region: str = ""
 
+    @property
+    def rank(self) -> int:
+        """The gravity that was rung for; 0 if nobody was rung."""
+        return self.rung[-1] if self.rung else 0
+
 
 @dataclass(frozen=True, slots=True)
 class CrisisSeen:
-    """A crisis turn was read (or an earlier one turned out graver)."""
+    """A crisis turn was read, or (``again``) one that was read before turned out graver."""
 
     level: Level
     score: float
     at: datetime
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +88,14 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Ticked:
-    """Time has passed."""
+    """Time has passed. ``quiet``: no verdict is to come, and no crisis turn came for the time that ends an episode."""
+
+    quiet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """A new episode begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,17 +114,21 @@ class Resolved:
     verdict: str | None = None
 
 
-Event = CrisisSeen | Settled | Ticked | HumanTookOver | Acknowledged | Resolved
+Event = CrisisSeen | Settled | Ticked | Superseded | HumanTookOver | Acknowledged | Resolved
 
 
 @dataclass(frozen=True, slots=True)
 class Notify:
-    """Tell people. ``rise`` > 0 marks a page that must ring again although one is out."""
+    """Tell people. ``alert`` names the alert at the pager that is meant: each has a key of its own.
+
+    "" is the first page; a page that must ring although one is out has its gravity ("r9"); a ticket is
+    "t", or a page that follows it would be folded into it silently.
+    """
 
     kind: Kind
     reason: str
     step: int = 0
-    rise: int = 0
+    alert: str = ""
     missing: tuple[str, ...] = ()
 
 
@@ -136,18 +157,15 @@ def transition(incident: Incident, event: Event, now: datetime, policy: Policy) 
         case Settled():
             return _settled(incident, event, now, policy)
         case Ticked():
-            return _ticked(incident, now, policy)
+            return _ticked(incident, now, policy, quiet=event.quiet)
+        case Superseded():
+            return _superseded(incident, now)
         case HumanTookOver():
             return _human_took_over(incident, event, now)
         case Acknowledged():
             return _acknowledged(incident, event.by, now)
         case Resolved():
             return _resolved(incident, event, now)
-
-
-def gravity(level: Level, outcome: Outcome | None) -> int:
-    """How loud an incident rings: severity first, harm on top of it."""
-    return max(level.severity, 1) * 2 + (1 if outcome is Outcome.HARMFUL else 0)
 
 
 def begins_new_episode(incident: Incident | None, at: datetime, policy: Policy) -> bool:
@@ -169,7 +187,7 @@ def _crisis_seen(incident: Incident, event: CrisisSeen, now: datetime, policy: P
         level=event.level if graver else incident.level,
         score=max(incident.score, event.score),
         last_crisis_at=max(incident.last_crisis_at, event.at),
-        crisis_turns=incident.crisis_turns + 1,
+        crisis_turns=incident.crisis_turns + (not event.again),
     )
     if incident.rank and gravity(event.level, None) > incident.rank:
         return _ring(seen, "severity_rose", now, policy, gravity(event.level, None))
@@ -180,7 +198,7 @@ def _settled(incident: Incident, event: Settled, now: datetime, policy: Policy) 
     rank = gravity(event.level, event.outcome)
     noted = replace(
         incident,
-        outcome=_worst(incident.outcome, event.outcome),
+        outcome=worst(incident.outcome, event.outcome),
         release=event.release,
         track=event.track,
     )
@@ -188,8 +206,9 @@ def _settled(incident: Incident, event: Settled, now: datetime, policy: Policy) 
         return Transition(noted, f"reply_{event.outcome.value}")
     if event.disposition is Disposition.TICKET:
         if incident.state is State.WATCHING:
-            ticket = Notify(Kind.TICKET, event.outcome.value, missing=event.missing)
-            return Transition(replace(noted, state=State.TICKETED), f"reply_{event.outcome.value}", (ticket,))
+            ticket = Notify(Kind.TICKET, event.outcome.value, alert=TICKET, missing=event.missing)
+            ticketed = replace(noted, state=State.TICKETED, ticketed_at=now)
+            return Transition(ticketed, f"reply_{event.outcome.value}", (ticket,))
         return Transition(noted, "joined")
     if rank > incident.rank:
         return _ring(noted, event.outcome.value, now, policy, rank, event.missing)
@@ -202,8 +221,7 @@ def _ring(
     ringing = replace(
         incident,
         state=State.PAGING,
-        rank=rank,
-        first_rank=incident.first_rank or rank,
+        rung=(*incident.rung, rank),
         step=0,
         paged_at=incident.paged_at or now,
         rung_at=now,
@@ -211,20 +229,30 @@ def _ring(
         acknowledged_at=None,
         acknowledged_by=None,
     )
-    rise = rank if incident.rank else 0
-    return Transition(ringing, reason, (Notify(Kind.PAGE, reason, 0, rise, missing),))
+    return Transition(ringing, reason, (Notify(Kind.PAGE, reason, 0, _pages(ringing)[-1], missing),))
 
 
-def _ticked(incident: Incident, now: datetime, policy: Policy) -> Transition:
+def _ticked(incident: Incident, now: datetime, policy: Policy, *, quiet: bool) -> Transition:
     due = incident.escalate_at
     if incident.state is State.PAGING and due is not None and now >= due:
         step = incident.step + 1
         again = replace(incident, step=step, escalate_at=_escalation(policy, step, now))
-        notify = Notify(Kind.PAGE, "nobody_acknowledged", step, _rise_of(incident))
+        notify = Notify(Kind.PAGE, "nobody_acknowledged", step, _pages(incident)[-1])
         return Transition(again, "nobody_acknowledged", (notify,))
-    if incident.state is State.WATCHING and now - incident.last_crisis_at > policy.quiet:
-        return Transition(replace(incident, state=State.CLOSED, ended_at=now), "went_quiet", (Purge(),))
+    if incident.state is State.WATCHING and quiet:
+        return _closed(incident, now, "went_quiet")
     return Transition(incident, "nothing_due")
+
+
+def _superseded(incident: Incident, now: datetime) -> Transition:
+    """Where somebody was let down, a person closes it; no other timer comes for one that is not the newest."""
+    if incident.state is State.WATCHING:
+        return _closed(incident, now, "superseded")
+    return Transition(incident, "superseded")
+
+
+def _closed(incident: Incident, now: datetime, reason: str) -> Transition:
+    return Transition(replace(incident, state=State.CLOSED, ended_at=now), reason, (Purge(),))
 
 
 def _human_took_over(incident: Incident, event: HumanTookOver, now: datetime) -> Transition:
@@ -239,7 +267,7 @@ def _acknowledged(incident: Incident, by: str, now: datetime, reason: str = "ack
     taken = replace(
         incident, state=State.ACKNOWLEDGED, acknowledged_at=now, acknowledged_by=by, escalate_at=None
     )
-    told = (Notify(Kind.ACKNOWLEDGE, reason, rise=_rise_of(incident)),) if incident.rank else ()
+    told = tuple(Notify(Kind.ACKNOWLEDGE, reason, alert=alert) for alert in _pages(incident))
     return Transition(taken, reason, told)
 
 
@@ -253,37 +281,16 @@ def _resolved(incident: Incident, event: Resolved, now: datetime) -> Transition:
         acknowledged_at=incident.acknowledged_at or now,
         escalate_at=None,
     )
-    told = (Notify(Kind.RESOLVE, "resolved", rise=_rise_of(incident)),) if incident.rank else ()
+    alerts = (*_pages(incident), *((TICKET,) if incident.ticketed_at else ()))
+    told = tuple(Notify(Kind.RESOLVE, "resolved", alert=alert) for alert in alerts)
     return Transition(done, "resolved", told)
 
 
-def _rise_of(incident: Incident) -> int:
-    """The suffix of the page that is out. The first page carries none."""
-    return 0 if incident.first_rank == incident.rank else incident.rank
+def _pages(incident: Incident) -> list[str]:
+    """The pages that are out, first to last. All of them: one that is left open would go on ringing."""
+    return ["" if index == 0 else f"r{rank}" for index, rank in enumerate(incident.rung)]
 
 
-def _escalation(policy: Policy, step: int, now: datetime) -> datetime | None:
-    if not policy.steps:
-        return None
-    return now + policy.steps[step % len(policy.steps)].after
-
-
-_BADNESS = (
-    Outcome.NOT_APPLICABLE,
-    Outcome.HANDLED,
-    Outcome.OVER_TRIGGERED,
-    Outcome.INCOMPLETE,
-    Outcome.SAFE_NOT_SUPPORTIVE,
-    Outcome.UNHANDLED,
-    Outcome.NO_REPLY,
-    Outcome.HARMFUL,
-)
-
-
-def worse(one: Outcome, other: Outcome) -> bool:
-    """True if ``one`` lets the person down more than ``other``."""
-    return _BADNESS.index(one) > _BADNESS.index(other)
-
-
-def _worst(one: Outcome | None, other: Outcome) -> Outcome:
-    return other if one is None or worse(other, one) else one
+def _escalation(policy: Policy, step: int, now: datetime) -> datetime:
+    """Return when the next step is due. Nobody configured is no reason to ring but once."""
+    return now + (policy.steps[step % len(policy.steps)].after if policy.steps else UNCONFIGURED_AFTER)

@@ -1,13 +1,14 @@
 """Watches: for every crisis turn, what the assistant did about it. Recomputed from the window, never kept.
 
 Because a watch is a function of the ordered conversation, turns that come late or swapped give the same
-verdicts as turns that come in order.
+verdicts as turns that come in order. For the same reason what counts is when things were said, not when we
+heard of them; the one exception is a harmful reply, which is not waited with.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -15,10 +16,13 @@ from alerts.moment import Moment
 from alerts.policy import Policy
 from detectors.context import contextual
 from detectors.conversation import Conversation, Entry
+from detectors.distress.marks import CONTEXT
 from detectors.finding import Criterion, Flag, Handling, Level, Outcome, UserSignal
 from detectors.reply.merge import merge_all
 from detectors.reply.outcome import judge
 from detectors.turn import Role, Track
+
+REMEMBERED = "still_open"  # evidence of a level that only remembers what was disclosed before
 
 
 class Status(StrEnum):
@@ -46,10 +50,22 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
+class CrisisTurn:
+    """``level`` in the context of what came before."""
+
+    event: str
+    level: Level
+    score: float
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Watch:
     """``anchor`` is the event of the first crisis turn of the exchange; ``due`` is when the verdict falls.
 
-    ``wake`` is the same by our clock, never earlier than a grace after we read the turn.
+    ``wake`` is the same by our clock: never earlier than a grace after we read the turn, and never later than
+    a whole deadline after it, however fast the producer's clock is. ``heard_at`` is when we last heard of
+    anything in the exchange. ``crises`` is empty where only a harmful reply is watched.
     """
 
     anchor: str
@@ -71,6 +87,9 @@ class Watch:
     lang: str
     region: str
     user_entries: tuple[str, ...]
+    reply_entries: tuple[str, ...]
+    crises: tuple[CrisisTurn, ...]
+    heard_at: datetime
     probe: bool = False
 
 
@@ -94,19 +113,47 @@ def exchanges(conversation: Conversation) -> list[Exchange]:
 
 
 def watches(conversation: Conversation, policy: Policy, moment: Moment) -> list[Watch]:
-    """Every crisis exchange of the window, and every exchange with a harmful reply, oldest first."""
+    """Every crisis exchange of the window, and every exchange with a harmful reply, oldest first.
+
+    ``earlier_help`` ends with the episode: help that was offered long ago is to be offered again.
+    """
     found: list[Watch] = []
     earlier_help = False
-    for exchange in exchanges(conversation):
-        level = exchange.signals[exchange.worst].level
-        if level.crisis or _vetoed(exchange.reply):
-            watch = _watch(exchange, policy, moment, earlier_help=earlier_help)
-            found.append(watch)
-            if level.crisis:
-                earlier_help = watch.outcome is Outcome.HANDLED or (
-                    earlier_help and watch.status is not Status.SETTLED
-                )
+    last: datetime | None = None
+    for exchange in (part for whole in exchanges(conversation) for part in _parts(whole, policy)):
+        asks = any(_asks(signal) for signal in exchange.signals)
+        if not asks and not _harms(exchange.reply, exchange.signals[exchange.worst].level):
+            continue
+        at = exchange.user[0].at
+        if last is not None and at - last > policy.quiet:
+            earlier_help = False
+        watch = _watch(exchange, policy, moment, earlier_help=earlier_help)
+        found.append(watch)
+        if asks:
+            last = at
+            earlier_help = watch.outcome is Outcome.HANDLED or (
+                earlier_help and watch.status is not Status.SETTLED
+            )
     return found
+
+
+def _parts(exchange: Exchange, policy: Policy) -> Iterator[Exchange]:
+    """Split an exchange where a crisis turn comes after the deadline of those before it.
+
+    Nobody answered those in time: that is one verdict. Who goes on writing is owed an answer anew, or a crisis
+    that follows an unanswered one would be lost in it.
+    """
+    start, due = 0, None
+    for index, (entry, signal) in enumerate(zip(exchange.user, exchange.signals, strict=True)):
+        if not _asks(signal):
+            continue
+        if due is not None and entry.at > due:
+            user, signals = exchange.user[start:index], exchange.signals[start:index]
+            yield Exchange(user=user, signals=signals, reply=(), ended=True)
+            start, due = index, None
+        mine = entry.at + policy.deadline(signal.level)
+        due = mine if due is None else min(due, mine)
+    yield replace(exchange, user=exchange.user[start:], signals=exchange.signals[start:])
 
 
 def _groups(spoken: Sequence[Entry]) -> Iterator[tuple[list[Entry], list[Entry]]]:
@@ -123,36 +170,62 @@ def _groups(spoken: Sequence[Entry]) -> Iterator[tuple[list[Entry], list[Entry]]
     yield user, reply
 
 
-def _vetoed(reply: Sequence[Entry]) -> bool:
-    return any(entry.reply_signal is not None and entry.reply_signal.veto for entry in reply)
+def _asks(signal: UserSignal) -> bool:
+    """True for a crisis turn that asks for an answer as such.
+
+    After a disclosure danger is remembered for the rest of the conversation, in the thanks and the small talk
+    too. What was disclosed is watched; the talk that follows asks for no second protocol. Harm done in it counts
+    as done to somebody in danger.
+    """
+    remembered = any(e.kind == CONTEXT and e.source == REMEMBERED for e in signal.evidence)
+    return signal.level.crisis and not remembered
+
+
+def _harms(reply: Sequence[Entry], level: Level) -> bool:
+    said = [entry.reply_signal for entry in reply if entry.reply_signal is not None]
+    return any(judge(signal, level).outcome is Outcome.HARMFUL for signal in said)
 
 
 def _watch(exchange: Exchange, policy: Policy, moment: Moment, *, earlier_help: bool) -> Watch:
     worst = exchange.signals[exchange.worst]
-    crisis = [e for e, s in zip(exchange.user, exchange.signals, strict=True) if s.level.crisis]
-    first = crisis[0] if crisis else exchange.user[0]
     level = worst.level
-    due = first.at + policy.deadline(level)
-    wake = max(due, first.received + policy.grace)
+    turns = list(zip(exchange.user, exchange.signals, strict=True))
+    crises = tuple(
+        CrisisTurn(entry.event, signal.level, signal.score, entry.at)
+        for entry, signal in turns
+        if _asks(signal)
+    )
+    watched = [(entry, signal.level) for entry, signal in turns if _asks(signal)] or [
+        (exchange.user[0], level)
+    ]
+    first = watched[0][0]
+    due, wake = _deadline(watched, policy)
     status, handling, replied_at = Status.AWAITING, _nothing_said(), None
-    answer = [e for e in exchange.reply if e.role is Role.ASSISTANT and e.reply_signal is not None]
-    if any(entry.role is Role.HUMAN_AGENT for entry in exchange.reply):
-        status, handling = Status.SETTLED, _said(Outcome.HANDLED, "human_took_over")
-        replied_at = exchange.reply[0].done_at
-    elif _vetoed(exchange.reply):
-        status, handling = Status.SETTLED, _judged(answer, level, earlier_help=earlier_help)
-        replied_at = answer[0].done_at
-    elif answer and answer[0].done_at <= due:
+    answer = sorted(
+        (e for e in exchange.reply if e.role is Role.ASSISTANT and e.reply_signal is not None),
+        key=lambda e: (e.done_at, e.at, e.event),
+    )
+    if answer and answer[0].done_at <= due:
         counted = _in_one_go(answer, policy)
-        handling = _judged(counted, level, earlier_help=earlier_help)
+        status, handling = Status.ANSWERED, _judged(counted, level, earlier_help=earlier_help)
         replied_at = counted[0].done_at
         due = counted[-1].done_at + policy.grace
-        wake = max(due, max(entry.received for entry in counted) + policy.grace)
-        settled = exchange.ended or moment.passed(due, wake, policy.lateness)
-        status = Status.SETTLED if settled else Status.ANSWERED
-    elif answer or moment.passed(due, wake, policy.lateness):
-        status, handling = Status.SETTLED, _said(Outcome.NO_REPLY, "reply_too_late" if answer else "no_reply")
-        replied_at = answer[0].done_at if answer else None
+        wake = max(entry.received for entry in counted) + policy.grace
+    elif answer:
+        replied_at = answer[0].done_at
+    whole = _judged(answer, level, earlier_help=earlier_help)
+    human = min((e.done_at for e in exchange.reply if e.role is Role.HUMAN_AGENT), default=None)
+    if answer and whole.outcome is Outcome.HARMFUL:
+        status, handling = Status.SETTLED, whole
+    elif human is not None and human <= due:
+        handling, replied_at = _said(Outcome.HANDLED, "human_took_over"), human
+        # Not at once: an earlier answer that let the person down may still be on its way to us.
+        status = Status.SETTLED if moment.passed(due, wake, policy.lateness) else Status.ANSWERED
+    elif moment.passed(due, wake, policy.lateness):
+        if status is Status.AWAITING:
+            late = bool(answer) or human is not None
+            handling = _said(Outcome.NO_REPLY, "reply_too_late" if late else "no_reply")
+        status = Status.SETTLED
     return Watch(
         anchor=first.event,
         level=level,
@@ -173,8 +246,21 @@ def _watch(exchange: Exchange, policy: Policy, moment: Moment, *, earlier_help: 
         lang=first.lang or worst.language,
         region=first.region or "",
         user_entries=tuple(entry.event for entry in exchange.user),
+        reply_entries=tuple(entry.event for entry in exchange.reply),
+        crises=crises,
+        heard_at=max(entry.received for entry in (*exchange.user, *exchange.reply)),
         probe=first.probe,
     )
+
+
+def _deadline(turns: Sequence[tuple[Entry, Level]], policy: Policy) -> tuple[datetime, datetime]:
+    """When an answer is due, by event time and by our clock. Each crisis turn has its own deadline."""
+    due = min(entry.at + policy.deadline(level) for entry, level in turns)
+    wake = min(
+        max(min(entry.at, entry.received) + policy.deadline(level), entry.received + policy.grace)
+        for entry, level in turns
+    )
+    return due, wake
 
 
 def _in_one_go(answer: Sequence[Entry], policy: Policy) -> list[Entry]:

@@ -33,6 +33,7 @@ def conversations(
     longest_gap: int = 70,
     most: int = 8,
     start: float = 0,
+    humans: bool = True,
 ) -> list[Turn]:
     """Turns as they were said, numbered or not; some replies streamed, some streams never ending.
 
@@ -42,7 +43,9 @@ def conversations(
     now = start
     for _ in range(draw(st.integers(1, most))):
         now += draw(st.sampled_from([1, 3, 10, 29, 31, 59, 61, longest_gap]))
-        kind = draw(st.sampled_from(["user", "user", "reply", "reply", "stream", "human", "system"]))
+        kind = draw(
+            st.sampled_from(["user", "user", "reply", "reply", "stream", "system", *["human"] * humans])
+        )
         if kind == "user":
             said.append([user(draw(st.sampled_from(CALM)), now)])
         elif kind == "reply":
