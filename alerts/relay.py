@@ -250,14 +250,11 @@ class Relay:
                 self._unrecorded.set()
 
     async def _record_all(self) -> bool:
-        """Write what is held. Stops at the second failure: one may be the row's fault, two are the outbox's."""
-        failures = 0
+        """Write what is held, up to the first failure; the row that failed goes last the next time."""
         for notification_id in tuple(self._held):
             if not await self._record(notification_id):
-                failures += 1
-                if failures > 1:
-                    break
-        return failures == 0
+                return False
+        return True
 
     async def _record(self, notification_id: str) -> bool:
         written = self._held[notification_id]
@@ -266,7 +263,7 @@ class Relay:
                 self._clock, self._limits.outbox, self._outbox.record(notification_id, written.delivery)
             )
         except Exception as error:  # noqa: BLE001  the database is away; it is kept and tried again
-            self._held[notification_id] = self._held.pop(notification_id)  # the others go first next time
+            self._held[notification_id] = self._held.pop(notification_id)
             self._orphans.update(self._held)
             self._failed("record", error)
             return False

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alerts.delivery import Answer, Attempt, State
+from alerts.delivery import Answer, Attempt, RetryPolicy, State, answered, started
 from alerts.memory_outbox import MemoryOutbox
 from alerts.page import Kind
 from alerts.relay import Relay, RelayLimits
@@ -288,6 +288,42 @@ async def test_a_dead_relays_page_is_sent_by_another_when_the_lease_runs_out(clo
         await clock.advance_until(lambda: bool(living.rung), 60 * SECOND)
     assert timedelta(seconds=9) < clock.now() - died <= timedelta(seconds=16)
     assert outbox.state("n-1").attempts == 2
+
+
+async def test_a_channel_that_kills_every_relay_is_left_for_the_next(clock, outbox, ear):
+    outbox.add([a_notification("n-1")])
+    second = FakePager("second", clock)
+    for _ in range(4):
+        first = FakePager("first", clock, then=Hang())
+        async with running(Relay(outbox, [first, second], clock, ear)):
+            await clock.advance(timedelta(milliseconds=100))
+        await clock.advance(timedelta(milliseconds=14_900))
+    assert second.keys == ["n-1"]
+    assert second.rung[0][0] - EPOCH <= timedelta(seconds=30)
+
+
+async def test_a_row_that_another_relay_took_over_is_not_sent_again_when_the_database_goes(
+    clock, outbox, ear
+):
+    first = FakePager("first", clock, then=BROKEN)
+    outbox.add([a_notification("n-1", route=("first",))])
+    async with running(Relay(outbox, [first], clock, ear)):
+        other = answered(started(outbox.state("n-1"), EPOCH), YES, EPOCH, RetryPolicy())
+        await outbox.record("n-1", other)
+        await clock.advance(3 * SECOND)
+        outbox.away = True
+        await clock.advance(60 * SECOND)
+    assert len(first.rung) == 1
+
+
+async def test_with_its_hands_full_it_takes_the_next_row_as_soon_as_one_is_done(clock, outbox, ear):
+    first = FakePager("first", clock, then=After(timedelta(milliseconds=50)))
+    relay = Relay(outbox, [first], clock, ear, limits=RelayLimits(in_hand=2))
+    async with running(relay):
+        outbox.add(a_notification(f"n-{number}", route=("first",)) for number in range(10))
+        relay.wake()
+        await clock.advance(timedelta(milliseconds=500))
+    assert len(first.got) == 10
 
 
 async def test_a_stalled_process_does_not_send_after_its_lease(clock, outbox, ear):
