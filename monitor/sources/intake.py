@@ -159,11 +159,15 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
         if consumer is None or self._lock.locked():
             return
         now = self._now()
-        for place in list(self._since):
-            end = consumer.highwater(place) if place in consumer.assignment() else None
-            if end is None or end >= self._next[place]:
+        for place, next_ in list(self._next.items()):
+            ours = place in self._since and place in consumer.assignment()
+            end = consumer.highwater(place) if ours else None
+            if end is None or end >= next_:
                 self._behind.pop(place, None)
-            elif (now - self._behind.setdefault(place, now)).total_seconds() >= BEHIND_SECONDS:
+                continue
+            since = self._behind.setdefault(place, now)
+            polled = _moment(consumer.last_poll_timestamp(place), now)
+            if polled is not None and (polled - since).total_seconds() >= BEHIND_SECONDS:  # it still says so
                 self._note_reset(place, 0)
                 self._go_back(consumer, {place: 0})
 
