@@ -151,12 +151,12 @@ class _Run:
         ordinal = self.incident.ordinal if self.incident else 0
         levels = {crisis.event: crisis.level.severity for crisis in watch.crises}
         for event in watch.user_entries:
-            before = self.known.get(event)
+            before = self.known.get(event, Known(ordinal, 0))
             self.known[event] = Known(
-                ordinal=before.ordinal if before and not moved else ordinal,
+                ordinal=ordinal if moved else before.ordinal,
                 severity=max(levels.get(event, 0), self._severity(event)),
                 outcome=outcome,
-                heard_at=watch.heard_at if watch.status is Status.SETTLED else before and before.heard_at,
+                heard_at=watch.heard_at if watch.status is Status.SETTLED else before.heard_at,
             )
 
     def _severity(self, event: str) -> int:
