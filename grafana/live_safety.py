@@ -258,7 +258,7 @@ def _source(board: Dashboard) -> None:
             "Turns read",
             "Turns a second by role. Nothing here while the app is in use means that nobody is watched.",
             [(f"sum by (role) (rate(jiezhu_turns_total{{{WHO}}}[$__rate_interval]))", "{{role}}")],
-            unit="reqps",
+            unit="cps",
             stacked=True,
         )
     )
@@ -353,6 +353,7 @@ def _monitor(board: Dashboard) -> None:
                     "mean",
                 )
             ],
+            width=8,
         )
     )
     board.with_panel(
@@ -363,6 +364,7 @@ def _monitor(board: Dashboard) -> None:
             [(quantile(0.99, "jiezhu_event_loop_lag_seconds", by="instance"), "{{instance}}")],
             unit="s",
             limits=Limits(bad=0.1, watch=0.05),
+            width=8,
         )
     )
     board.with_panel(
@@ -372,16 +374,24 @@ def _monitor(board: Dashboard) -> None:
             [("max by (part) (time() - jiezhu_last_progress_timestamp_seconds)", "{{part}}")],
             unit="s",
             limits=Limits(bad=120, watch=60),
+            width=8,
         )
     )
     board.with_panel(
         lines(
-            "Late deadlines and failed scoring",
-            "How late deadlines were decided (99 of 100), and batches whose texts could not be scored in each step.",
-            [
-                (quantile(0.99, "jiezhu_deadline_delay_seconds"), "deadlines late by (s)"),
-                ("sum(increase(jiezhu_scorer_failures_total[$__rate_interval]))", "batches not scored"),
-            ],
+            "How late deadlines are decided",
+            "99 of 100 deadlines (no reply in time, nobody acknowledged) were decided at most this late.",
+            [(quantile(0.99, "jiezhu_deadline_delay_seconds"), "99 of 100 within")],
+            unit="s",
             limits=Limits(bad=5, watch=1),
+        )
+    )
+    board.with_panel(
+        lines(
+            "Batches not scored",
+            "Batches whose texts the encoder could not score, in each step: a crisis in them may have gone unseen.",
+            [(f"round(sum({new('jiezhu_scorer_failures_total', STEP)}))", "not scored")],
+            bars=True,
+            limits=Limits(bad=1),
         )
     )

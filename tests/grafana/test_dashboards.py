@@ -21,6 +21,9 @@ from monitor.metrics import Metrics
 from tests.support import exporter
 from tests.support.prometheus import RULES, Prometheus, needs, running, until
 
+# One Prometheus for all of them, also when tests run on several workers.
+pytestmark = pytest.mark.xdist_group("dashboards")
+
 GRAFANA = Path(__file__).parents[2] / "grafana"
 DASHBOARDS = sorted((GRAFANA / "dashboards").glob("*.json"))
 
