@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import time
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +16,7 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.errors import TopicAlreadyExistsError, for_code
 
 from monitor.errors import JiezhuError
+from monitor.sources.settings import KafkaSettings
 
 READY_SECONDS = 15.0
 STOP_SECONDS = 5.0
@@ -112,6 +114,11 @@ async def create_topic(bootstrap_servers: str, name: str, partitions: int) -> No
                 raise BrokerUnavailable(f"the topic was not created: {error.__name__}")
     finally:
         await admin.close()
+
+
+def suit_embedded(settings: KafkaSettings) -> KafkaSettings:
+    """The embedded broker lets every rebalance take half a session: short ones, or a demonstration waits."""
+    return replace(settings, session_timeout_ms=3_000, heartbeat_interval_ms=300)
 
 
 def _find_binary() -> Path:
