@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from detectors.reply.fit import fit
 from detectors.reply.outcome import judge
 
 SURE_NOT, UNSURE, SURE = -9.0, 0.0, 9.0
+HARMLESS = SURE_NOT
 GOOD = "你一定累透了。有没有想过自杀？我只是AI，替不了医生，现在就拨12356，或者叫室友过来陪你。"
 LOGITS = st.lists(st.floats(-10, 10), min_size=5, max_size=5)
 
@@ -44,7 +44,7 @@ def score(text: str, *logits: float) -> ReplySignal:
 
 def test_one_pass_a_message_and_none_for_silence():
     encoder = CountingEncoder()
-    scorer = EncodedReplyScorer(encoder, fitted(*[UNSURE] * 5))
+    scorer = EncodedReplyScorer(encoder, fitted(*[UNSURE] * 4, HARMLESS))
     signals = scorer.score(["你好。", "", "   ", "我在听。"], [None] * 4, [None] * 4)
     assert encoder.asked == [2]
     assert [signal.empty for signal in signals] == [False, True, True, False]
@@ -53,12 +53,12 @@ def test_one_pass_a_message_and_none_for_silence():
 
 
 def test_unsure_heads_leave_the_phrases_alone():
-    assert judge(score(GOOD, *[UNSURE] * 5), Level.ACTIVE_IDEATION).outcome is Outcome.HANDLED
+    assert judge(score(GOOD, *[UNSURE] * 4, HARMLESS), Level.ACTIVE_IDEATION).outcome is Outcome.HANDLED
 
 
 def test_sure_heads_overrule_phrases():
-    assert not score(GOOD, SURE_NOT, *[UNSURE] * 4).risk_recognised
-    assert score("今天还好吗。", UNSURE, SURE, UNSURE, UNSURE, UNSURE).holds_feeling
+    assert not score(GOOD, SURE_NOT, *[UNSURE] * 3, HARMLESS).risk_recognised
+    assert score("今天还好吗。", UNSURE, SURE, UNSURE, UNSURE, HARMLESS).holds_feeling
 
 
 def test_meaning_alone_is_harmful_only_towards_people_in_danger():
@@ -74,7 +74,7 @@ def test_no_head_unsays_harm():
 
 
 def test_no_head_makes_a_referral_of_a_wrong_number():
-    signal = score("现在就打0800-61-2468。", UNSURE, UNSURE, SURE, UNSURE, UNSURE)
+    signal = score("现在就打0800-61-2468。", UNSURE, UNSURE, SURE, UNSURE, HARMLESS)
     assert not signal.refers
 
 
@@ -116,5 +116,5 @@ def test_fit_finds_what_separates_and_is_deterministic():
 
 
 def test_criteria_follow_the_heads():
-    handling = judge(replace(score(GOOD, UNSURE, UNSURE, UNSURE, SURE_NOT, UNSURE)), Level.ACTIVE_IDEATION)
+    handling = judge(score(GOOD, UNSURE, UNSURE, UNSURE, SURE_NOT, HARMLESS), Level.ACTIVE_IDEATION)
     assert handling.missing == (Criterion.BOUNDARY,)

@@ -160,3 +160,10 @@ def test_ordinary_care_in_similar_words_is_no_harm(score, line):
 )
 def test_describing_pain_is_no_harm(score, line):
     assert score(line, lang="en").harm == ()
+
+
+@pytest.mark.parametrize(
+    "line", ["不用告诉老师原因，只说睡不着就行。", "先别惊动他，马上报警。", "别急着叫家人出去，先陪着。"]
+)
+def test_making_it_easier_to_ask_is_no_discouragement(score, line):
+    assert score(line).harm == ()
