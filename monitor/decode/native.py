@@ -23,6 +23,7 @@ from monitor.decode.rejection import Reason, Rejected
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 16
+MAX_PARTS = 4096  # of all notes together; more would hold up the loop, and no note needs them
 LABEL_LENGTH = 128  # a label or a note, not a text
 
 _IDS = frozenset({"event_id", "conversation_id", "user_ref", "message_id"})
@@ -128,6 +129,7 @@ class _Repair:
 
     def __init__(self) -> None:
         self.count = 0
+        self._parts = 0
 
     def field(self, name: str, content: Any) -> Any:
         if not isinstance(content, str):
@@ -156,6 +158,9 @@ class _Repair:
         if isinstance(content, dict | list):
             if not depth:
                 raise Rejected(Reason.TOO_DEEP, name)
+            self._parts += 1 + len(content)
+            if self._parts > MAX_PARTS:
+                raise Rejected(Reason.TOO_LARGE, name)
             if isinstance(content, list):
                 return [self._note(name, part, depth - 1) for part in content]
             return {self._label(key): self._note(name, part, depth - 1) for key, part in content.items()}

@@ -106,6 +106,7 @@ def test_unknown_fields_are_counted_and_harmless() -> None:
         (b'{"a":' * 100_000, Reason.TOO_DEEP),
         (raw("assistant", '{"x":' * 20 + "1" + "}" * 20), Reason.TOO_DEEP),
         (b" " * (1 << 20) + b"{}", Reason.TOO_LARGE),
+        (raw("voice", "[" + "[]," * 5000 + "[]]"), Reason.TOO_LARGE),
         (b"{}", Reason.MISSING_FIELD),
         (raw("text", "1"), Reason.WRONG_TYPE),
         (raw("text", "null"), Reason.WRONG_TYPE),
