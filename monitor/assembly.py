@@ -21,6 +21,7 @@ from alerts.signing import link
 from detectors.crisis.bank import load_bank
 from detectors.crisis.scorer import ExemplarScorer
 from detectors.encoder import Progress, load_engine, prepare
+from detectors.encoder.cache import locate_cache
 from detectors.reply.scorer import PatternReplyScorer
 from monitor.changes import Paging, Settle
 from monitor.crypto.development import development_keys
@@ -83,7 +84,7 @@ def scoring(settings: Settings, progress: Progress) -> Scoring:
     """Prepare the encoder (minutes the first time) and load the detectors. Blocking."""
     prepared = prepare(settings.encoder.source, settings.encoder.cache_dir, progress)
     encoder = load_engine(settings.encoder.engine, prepared, threads=settings.encoder.threads)
-    bank = load_bank(encoder, settings.encoder.cache_dir)
+    bank = load_bank(encoder, settings.encoder.cache_dir or locate_cache(), progress)
     return Scoring(ExemplarScorer(encoder, bank), PatternReplyScorer())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -19,11 +19,17 @@ class Signs:
     handling_since: datetime | None
     silent_partitions: int
     partitions: int
-    holds: tuple[str, ...]
     parts: Mapping[str, datetime]  # last sign of life of each loop
     store_up: bool
     line_stopped: bool
     outbox_oldest: timedelta
+
+    @classmethod
+    def starting(cls) -> Signs:
+        """While the encoder is prepared: alive, and not ready."""
+        return cls(
+            "preparing_encoder", None, 0, 0, {}, store_up=True, line_stopped=False, outbox_oldest=timedelta(0)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,9 @@ class Health:
 
     def as_dict(self) -> dict[str, Any]:
         return {"status": "ok" if self.good else "failing", "reasons": list(self.reasons)}
+
+
+Judge = Callable[[Signs, datetime], Health]
 
 
 def live(signs: Signs, now: datetime) -> Health:

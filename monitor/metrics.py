@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector
 
 from alerts.delivery import State as DeliveryState
 from alerts.incident import State as IncidentState
 from detectors.finding import CRISIS_LEVELS, Level, Outcome
 from detectors.turn import Track
+from monitor.decode.rejection import Reason
 
 BASES = ("live", "probe")
 # What lets a person down. These three must be visible from the first one on (R45).
@@ -172,6 +173,7 @@ class Metrics:
             ("part",),
             registry=r,
         )
+        ProcessCollector(registry=r)
         self._born_at_zero()
 
     def release(self, name: str) -> str:
@@ -191,6 +193,8 @@ class Metrics:
             self.pages.labels("none", state.value, "none")
         for standing in IncidentState:
             self.incidents.labels("none", standing.value)
+        for reason in Reason:
+            self.dead_letters.labels(reason.value)
         self.line_stopped.set(0)
         self.outbox_oldest.set(0)
 

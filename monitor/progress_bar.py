@@ -18,6 +18,7 @@ _WORDS = {
     "export": "exporting to ONNX",
     "optimise": "optimising",
     "quantise": "quantising to int8",
+    "exemplars": "reading the exemplars",
 }
 
 

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from alerts.case import Advanced
 from alerts.delivery import Attempt, Delivery
-from alerts.page import Page
+from alerts.page import Kind, Page
 from alerts.watch import Exchange, Watch
 from detectors.conversation import Entry
 from detectors.finding import EmotionNamed, Level, ReplySignal, UserSignal
@@ -44,6 +44,9 @@ class Recorder:
     def stage(self, name: str, seconds: float) -> None:
         self._metrics.batch_seconds.labels(name).observe(seconds)
 
+    def scorer_failed(self) -> None:
+        self._metrics.scorer_failures.inc()
+
     # Timers
 
     def advanced(self, advanced: Advanced, delay: float) -> None:
@@ -59,7 +62,7 @@ class Recorder:
         self, page: Page, pager: str, attempt: Attempt, delivery: Delivery, seconds_since_detected: float
     ) -> None:
         self._metrics.pages.labels(pager, delivery.state.value, attempt.reason).inc()
-        if delivery.accepted_at is not None and page.step == 0:
+        if delivery.accepted_at is not None and page.kind is Kind.PAGE and page.step == 0:
             self._metrics.detect_to_page.observe(max(seconds_since_detected, 0))
 
     def dropped(self, page: Page, delivery: Delivery) -> None:
@@ -82,28 +85,34 @@ class Recorder:
     def outbox_age(self, oldest: timedelta) -> None:
         self._metrics.outbox_oldest.set(oldest.total_seconds())
 
-    def lag(self, lags: Mapping[Partition, int]) -> None:
+    def lag(self, lags: Mapping[Partition, int | None]) -> None:
+        """Show the lag of the partitions that are ours now, and no others; unknown is 0 until the first fetch."""
+        self._metrics.source_lag.clear()
         for (_, number), records in lags.items():
-            self._metrics.source_lag.labels(str(number)).set(records)
+            self._metrics.source_lag.labels(str(number)).set(records or 0)
 
     def _case(self, case: CaseResult, now: datetime) -> None:
         for entry, signal in case.fresh:
-            track, release, lang, basis = self._who(entry, signal)
-            self._metrics.turns.labels(entry.role.value, track, release, lang, basis).inc()
-            self._metrics.event_age.observe(max((now - entry.done_at).total_seconds(), 0))
+            before = case.before.get(entry.event)
+            who = self._who(entry, signal)
+            if before is None:
+                self._metrics.turns.labels(entry.role.value, *who).inc()
+                self._metrics.event_age.observe(max((now - entry.done_at).total_seconds(), 0))
             if isinstance(signal, UserSignal):
-                self._user(signal, (track, release, lang, basis))
-            else:
-                self._reply(entry, signal, (track, release, basis))
-        fresh = {entry.event for entry, _ in case.fresh}
+                self._user(signal, before, who)
+            elif before is None:
+                self._reply(entry, signal, (who[0], who[1], who[3]))
+        fresh = {entry.event for entry, _ in case.fresh if entry.event not in case.before}
         for exchange in case.exchanges:
             self._exchange(exchange, fresh)
         self._decisions(case.advanced)
 
-    def _user(self, signal: UserSignal, who: tuple[str, str, str, str]) -> None:
-        if signal.level is Level.UNSCORED:
+    def _user(self, signal: UserSignal, before: object | None, who: tuple[str, str, str, str]) -> None:
+        """A message that its user goes on streaming is one turn, and counts for a crisis once it is one."""
+        known = before.level if isinstance(before, UserSignal) else None
+        if signal.level is Level.UNSCORED and known is None:
             self._metrics.unscored_turns.labels(who[2]).inc()
-        elif signal.level.crisis:
+        elif signal.level.crisis and not (known is not None and known.crisis):
             self._metrics.crisis_turns.labels(signal.level.value, *who).inc()
 
     def _reply(self, entry: Entry, signal: ReplySignal, who: tuple[str, str, str]) -> None:

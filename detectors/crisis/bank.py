@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -68,6 +69,15 @@ class Bank:
         return np.array([exemplar.level.crisis for exemplar in self.exemplars], dtype=np.bool_)
 
 
+def _encode(texts: list[str], encoder: Encoder, progress: Callable[[str, int, int], None] | None) -> Vectors:
+    parts = []
+    for start in range(0, len(texts), 64):
+        if progress is not None:
+            progress("exemplars", start, len(texts))
+        parts.append(np.asarray(encoder.encode(texts[start : start + 64]), dtype=np.float32))
+    return np.concatenate(parts)
+
+
 def _digest(texts: list[str], encoder: Encoder) -> str:
     """Of the texts and of how the encoder maps a fixed sentence, so that another encoder means other vectors."""
     digest = hashlib.sha256()
@@ -79,10 +89,13 @@ def _digest(texts: list[str], encoder: Encoder) -> str:
     return digest.hexdigest()[:20]
 
 
-def load_bank(encoder: Encoder, cache: Path | None = None) -> Bank:
+def load_bank(
+    encoder: Encoder, cache: Path | None = None, progress: Callable[[str, int, int], None] | None = None
+) -> Bank:
     """The exemplars in use with their vectors, from ``cache`` where they have been computed before.
 
-    The first time costs one encoder pass an exemplar (about half a minute on one core).
+    The first time costs one encoder pass an exemplar (about half a minute on one core); ``progress`` gets the
+    stage ``exemplars``, done, total.
     """
     exemplars = tuple(exemplar for exemplar in read_corpora() if not exemplar.held_out)
     texts = [normalise(exemplar.text).text for exemplar in exemplars]
@@ -91,7 +104,7 @@ def load_bank(encoder: Encoder, cache: Path | None = None) -> Bank:
         vectors: Vectors = np.load(kept, allow_pickle=False)
         if vectors.shape == (len(texts), encoder.dimension):
             return Bank(exemplars, vectors.astype(np.float32))
-    vectors = np.asarray(encoder.encode(texts), dtype=np.float32)
+    vectors = _encode(texts, encoder, progress)
     if kept is not None:
         kept.parent.mkdir(parents=True, exist_ok=True)
         part = kept.with_suffix(f".{hashlib.sha256(vectors.tobytes()).hexdigest()[:8]}.part.npy")

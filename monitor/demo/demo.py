@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import secrets
+import signal
 import tempfile
 from collections import Counter
 from contextlib import AsyncExitStack
@@ -212,6 +213,9 @@ def _key() -> str:
 async def play(*, keep: bool, json: bool) -> int:
     """Prepare the encoder with a progress bar, then play in a folder that is thrown away."""
     show = Show(json=json)
+    main = asyncio.current_task()
+    if main is not None:  # the workers must not outlive us
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, main.cancel)
     await asyncio.to_thread(_prepare)
     with tempfile.TemporaryDirectory(prefix="jiezhu-demo-") as folder:
         async with AsyncExitStack() as stack:

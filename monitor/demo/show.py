@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -34,6 +35,8 @@ class Outcome(Protocol):
 class Show:
     def __init__(self, *, json: bool) -> None:
         self._json = json
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(line_buffering=True)
         self._console = Console(highlight=False)
 
     def note(self, text: str) -> None:

@@ -1,0 +1,173 @@
+"""The running parts of one worker: source, relay, timers, lifeboat, and the loops that keep the gauges."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+
+from alerts.ports import Clock, Notification, Pager
+from alerts.relay import Relay
+from monitor.decode.dead_letters import DeadLetterLimit, StopReason
+from monitor.errors import JiezhuError, StoreError
+from monitor.health import SILENT, Health, Judge, Signs
+from monitor.lifeboat import Lifeboat
+from monitor.metrics import Metrics
+from monitor.pipeline import BatchResult
+from monitor.recorder import Recorder
+from monitor.sources.kafka import KafkaSource
+from monitor.store.work import Store, Work
+from monitor.timers import Timers
+
+_log = structlog.get_logger(__name__)
+
+HOLDS = ("line_stopped", "retry")
+HEARTBEAT = timedelta(seconds=1)
+LAG_SAMPLE = 0.1
+EXPIRY = timedelta(hours=1)
+STOP_WITHIN = 25.0
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What ``app`` has built."""
+
+    source: KafkaSource
+    relay: Relay
+    timers: Timers
+    lifeboat: Lifeboat
+    store: Store
+    pagers: Sequence[Pager]
+    metrics: Metrics
+    recorder: Recorder
+    limit: DeadLetterLimit
+    clock: Clock
+    keep: timedelta  # how long words are kept
+    line_stopped: Callable[[StopReason, datetime], Notification]
+
+
+class Worker:
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._stopped: StopReason | None = None
+        self._oldest = timedelta(0)
+        self._calling: asyncio.Task[None] | None = None
+
+    async def run(self, serving: asyncio.Task[None], ending: asyncio.Task[Any]) -> None:
+        """Run all loops until ``ending``. One that ends by itself has failed: the process goes with it."""
+        parts = self._parts
+        loops = {
+            "source": parts.source.run(),
+            "relay": parts.relay.run(),
+            "timers": parts.timers.run(),
+            "lifeboat": parts.lifeboat.run(),
+            "heartbeat": self._heartbeat(),
+            "loop_lag": self._loop_lag(),
+            "expiry": self._expire(),
+        }
+        tasks = {serving, *(asyncio.create_task(loop, name=name) for name, loop in loops.items())}
+        done, _ = await asyncio.wait({*tasks, ending}, return_when=asyncio.FIRST_COMPLETED)
+        failed = next((task for task in done if task is not ending), None)
+        if failed is not None:
+            _log.error("part_failed", part=failed.get_name(), exc_info=failed.exception() or True)
+        await self._stop(tasks)
+        if failed is not None:
+            raise JiezhuError(f"{failed.get_name()} stopped by itself; see the log above")
+
+    def committed(self, result: BatchResult) -> None:
+        """Wake what waits for a batch, and count its dead letters."""
+        self._parts.relay.wake()
+        self._parts.timers.wake()
+        self._parts.lifeboat.remember(result)
+        for good in result.read.good:
+            reason = self._parts.limit.count(dead=not good)
+            if reason is not None and self._stopped is None:
+                self._stop_line(reason)
+
+    def health(self, judge: Judge) -> Health:
+        now = self._parts.clock.now()
+        progress = self._parts.source.progress()
+        return judge(
+            Signs(
+                source=progress.state.value,
+                handling_since=progress.handling_since,
+                silent_partitions=len(progress.silent(now, SILENT)),
+                partitions=len(progress.partitions),
+                parts=self._parts.recorder.signs_of_life(("timers", "heartbeat", "relay")),
+                store_up=not self._parts.lifeboat.aboard,
+                line_stopped=self._stopped is not None,
+                outbox_oldest=self._oldest,
+            ),
+            now,
+        )
+
+    async def _stop(self, tasks: set[asyncio.Task[None]]) -> None:
+        """Source first, then what it feeds: a batch in hand still becomes pages."""
+        _log.info("stopping")
+        parts = self._parts
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(STOP_WITHIN):
+                await parts.source.stop()
+                parts.timers.stop()
+                parts.relay.stop()
+                ends = [task for task in tasks if task.get_name() in ("source", "timers", "relay")]
+                await asyncio.gather(*ends, return_exceptions=True)
+                await parts.lifeboat.close()
+        for task in tasks:
+            if task.get_name() != "web":
+                task.cancel()
+        await asyncio.gather(*(t for t in tasks if t.get_name() != "web"), return_exceptions=True)
+
+    def _stop_line(self, reason: StopReason) -> None:
+        """The events are not what we think they are: read no further, and call somebody."""
+        _log.error("line_stopped", reason=reason.value)
+        self._stopped = reason
+        self._parts.metrics.line_stopped.set(1)
+        self._parts.source.pause("line_stopped")
+        call = self._parts.line_stopped(reason, self._parts.clock.now())
+        self._calling = asyncio.create_task(self._call(call))
+
+    async def _call(self, notification: Notification) -> None:
+        while True:
+            try:
+                await self._parts.store.commit(Work(notifications=[notification]))
+            except StoreError:
+                await self._parts.clock.sleep(HEARTBEAT)
+                continue
+            self._parts.relay.wake()
+            return
+
+    async def _heartbeat(self) -> None:
+        """Bring the gauges up to date."""
+        parts = self._parts
+        while True:
+            progress = parts.source.progress()
+            parts.recorder.lag({name: part.lag for name, part in progress.partitions.items()})
+            for reason in HOLDS:
+                parts.metrics.paused.labels(reason).set(reason in progress.holds)
+            with contextlib.suppress(StoreError):  # while it is away the last age stands
+                self._oldest = await parts.store.oldest(parts.clock.now())
+            parts.recorder.outbox_age(self._oldest)
+            parts.recorder.alive("heartbeat", parts.clock.now())
+            await parts.clock.sleep(HEARTBEAT)
+
+    async def _loop_lag(self) -> None:
+        while True:
+            before = time.perf_counter()
+            await asyncio.sleep(LAG_SAMPLE)
+            self._parts.metrics.loop_lag.observe(max(time.perf_counter() - before - LAG_SAMPLE, 0))
+
+    async def _expire(self) -> None:
+        """Let go of words that have been kept long enough (M7)."""
+        while True:
+            with contextlib.suppress(StoreError):
+                gone = await self._parts.store.expire(self._parts.clock.now() - self._parts.keep)
+                if gone:
+                    _log.info("expired", rows=gone)
+            await self._parts.clock.sleep(EXPIRY)
