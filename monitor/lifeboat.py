@@ -6,46 +6,39 @@ there and everything is read again; what went out in the meantime is marked as a
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import structlog
 
-from alerts.delivery import Attempt, Delivery, State
-from alerts.page import Page
+from alerts.delivery import Delivery
 from alerts.ports import Clock, Notification, Pager
-from alerts.relay import Relay, RelayObserver
+from alerts.relay import RelayObserver
+from monitor.batch import Read
 from monitor.changes import Paging
-from monitor.errors import StoreError
-from monitor.pipeline import BatchResult, Read, Through
+from monitor.errors import JiezhuError, StoreError, StoreUnavailable
+from monitor.pipeline import BatchResult, Through
 from monitor.reading import Reading
-from monitor.store.memory import MemoryStore
-from monitor.store.work import CaseWrite, Store, Work
-from monitor.timers import TimerObserver, Timers
+from monitor.store.work import CaseWrite, Store
+from monitor.timers import TimerObserver
+from monitor.voyage import Voyage
 
 _log = structlog.get_logger(__name__)
 
-REMEMBERED = 10_000  # cases kept at hand: more than are ever in a crisis at once
+REMEMBERED = 5_000  # cases kept at hand: more than are ever in a crisis at once
 SETTLED = 100_000  # ids of notifications that went out without the database
 PROBE = timedelta(seconds=1)
-
-
-class DegradedPager:
-    """Says on every page that the database was away."""
-
-    def __init__(self, pager: Pager) -> None:
-        self.name = pager.name
-        self._pager = pager
-
-    async def send(self, page: Page) -> Attempt:
-        return await self._pager.send(replace(page, degraded=True))
-
-    async def close(self) -> None:
-        """The pager is somebody else's to close."""
+# Open cases are looked at anew: timers, people and other workers move them, too.
+REFRESH = timedelta(seconds=5)
+SOON = timedelta(minutes=10)  # whose time comes later is not asked about
+OPEN_CASES = 200
+# A call that was repeated this long before, unanswered, is due again.
+UNANSWERED = timedelta(minutes=1)
+# A database that answers and then fails again is trusted later each time.
+LONGEST_STAY = timedelta(minutes=1)
+RELAPSE = timedelta(seconds=15)
 
 
 class Lifeboat:
@@ -62,18 +55,21 @@ class Lifeboat:
         rewind: Callable[[], Awaitable[None]],
         up: Callable[[bool], None],
     ) -> None:
+        del timer_observer  # decisions are counted when they are written
         self._store = store
-        self._pagers = [DegradedPager(pager) for pager in pagers]
+        self._pagers = list(pagers)
         self._paging = paging
         self._reading = reading
         self._clock = clock
         self._relay_observer = relay_observer
-        self._timer_observer = timer_observer
         self._rewind = rewind
         self._up = up
         self._recent: OrderedDict[str, CaseWrite] = OrderedDict()
+        self._refreshed: datetime | None = None
         self._settled: OrderedDict[str, Delivery] = OrderedDict()
-        self._voyage: _Voyage | None = None
+        self._voyage: Voyage | None = None
+        self._stay = PROBE
+        self._ashore_at: datetime | None = None
 
     @property
     def aboard(self) -> bool:
@@ -82,39 +78,42 @@ class Lifeboat:
     def remember(self, result: BatchResult) -> None:
         """Keep the newest state of cases at hand, for the day the database cannot be asked."""
         for case in result.cases:
-            key = case.advanced.case.conversation.key
-            write = CaseWrite(case.advanced.case, result.read.partition_of[key], case.advanced.wake_at)
-            self._recent[key] = write
-            self._recent.move_to_end(key)
-        while len(self._recent) > REMEMBERED:
-            self._recent.popitem(last=False)
+            written = case.advanced.case
+            partition = result.read.partition_of[written.conversation.key]
+            stands = replace(written, version=written.version + 1)
+            self._keep(CaseWrite(stands, partition, case.advanced.wake_at))
 
     def settle(self, notifications: list[Notification]) -> list[Notification]:
-        """Mark those that went out while the database was away as accepted."""
-        return [
-            replace(note, delivery=self._settled[note.id]) if note.id in self._settled else note
-            for note in notifications
-        ]
+        """Mark those that went out while the database was away as accepted.
+
+        A repeated call is due again if nobody has answered it: or an escalation of an hour would be made up
+        for by an hour of silence.
+        """
+        return [self._as_it_stands(note) for note in notifications]
 
     async def take(self, read: Read, through: Through) -> None:
         """Decide about a batch without the database."""
-        voyage = await self.board()
-        await through(voyage.store, replace(read, reached={}, dead=()))
-        voyage.relay.wake()
-        voyage.timers.wake()
+        voyage = self.board()
+        self._reading.go_ahead(read.reached)
+        await through(voyage.store, replace(read, reached={}, dead=()), voyage.reading)
+        voyage.reading.seen(read.newest, self._clock.now())
+        voyage.wake()
 
-    async def board(self) -> _Voyage:
+    def board(self) -> Voyage:
         if self._voyage is None:
             _log.error("database_away")
             self._up(False)
-            memory = MemoryStore()
-            seeds = [replace(w, case=replace(w.case, version=0)) for w in self._recent.values()]
-            await memory.commit(Work(cases=seeds))
-            relay = Relay(memory, self._pagers, self._clock, self._relay_observer)
-            timers = Timers(
-                memory, self._paging, self._reading, self._clock, self._timer_observer, relay.wake
+            now = self._clock.now()
+            again = self._ashore_at is not None and now - self._ashore_at < RELAPSE
+            self._stay = min(self._stay * 2, LONGEST_STAY) if again else PROBE
+            self._voyage = Voyage(
+                [write for write in self._recent.values() if self._reading.owns(write.partition)],
+                self._pagers,
+                self._paging,
+                self._reading,
+                self._clock,
+                self._relay_observer,
             )
-            self._voyage = _Voyage(memory, relay, timers)
         return self._voyage
 
     async def run(self) -> None:
@@ -124,43 +123,75 @@ class Lifeboat:
             try:
                 await self._store.ping()
             except StoreError:
-                await self.board()
+                self.board()
                 continue
-            if self._voyage is not None:
+            if self._voyage is None:
+                await self._keep_up()
+            elif self._clock.now() - self._voyage.since >= self._stay:
                 await self._ashore(self._voyage)
 
     async def close(self) -> None:
         if self._voyage is not None:
             await self._voyage.end()
 
-    async def _ashore(self, voyage: _Voyage) -> None:
-        for note in voyage.store.notifications():
-            if note.delivery.state is State.ACCEPTED:
-                self._settled[note.id] = note.delivery
+    async def _keep_up(self) -> None:
+        """Bring open cases up to date, so that nobody is rung for what was answered since."""
+        now = self._clock.now()
+        if self._refreshed is not None and now - self._refreshed < REFRESH:
+            return
+        self._refreshed = now
+        try:
+            await self._refresh(now)
+        except StoreUnavailable:
+            self.board()
+        except JiezhuError as error:
+            _log.warning("refresh_failed", exc_info=error)
+
+    async def _refresh(self, now: datetime) -> None:
+        due = await self._store.due(now + SOON, OPEN_CASES)
+        wakes = {wake.conversation: wake for wake in due if self._reading.owns(wake.partition)}
+        soon = [key for key, w in self._recent.items() if w.wake_at is not None and w.wake_at <= now + SOON][
+            -OPEN_CASES:
+        ]
+        for key, case in (await self._store.cases({*wakes, *soon})).items():
+            wake, known = wakes.get(key), self._recent.get(key)
+            if known is not None and known.case.version > case.version:
+                continue
+            partition = wake.partition if wake else known.partition if known else None
+            if partition is not None:
+                self._keep(CaseWrite(case, partition, wake.at if wake else self._later(known, len(due))))
+
+    @staticmethod
+    def _later(known: CaseWrite | None, due: int) -> datetime | None:
+        """A case that is not among those due soon has nothing to wait for, unless not all of them were told."""
+        return known.wake_at if known is not None and due >= OPEN_CASES else None
+
+    def _keep(self, write: CaseWrite) -> None:
+        key = write.case.conversation.key
+        self._recent[key] = write
+        self._recent.move_to_end(key)
+        while len(self._recent) > REMEMBERED:
+            self._recent.popitem(last=False)
+
+    def _as_it_stands(self, note: Notification) -> Notification:
+        delivery = self._settled.get(note.id)
+        if delivery is None or delivery.accepted_at is None:
+            return note
+        if note.page.step and note.created_at - delivery.accepted_at > UNANSWERED:
+            return note
+        return replace(note, delivery=delivery)
+
+    async def _ashore(self, voyage: Voyage) -> None:
+        await voyage.end()
+        for note in voyage.accepted():
+            self._settled[note.id] = note.delivery
         while len(self._settled) > SETTLED:
             self._settled.popitem(last=False)
+        self._voyage = None
+        self._ashore_at = self._clock.now()
+        self._up(True)
+        _log.warning("database_back", sent_meanwhile=len(voyage.accepted()))
         try:
             await self._rewind()
-        except StoreError:
-            return
-        await voyage.end()
-        self._voyage = None
-        self._up(True)
-        _log.warning("database_back", sent_meanwhile=len(self._settled))
-
-
-class _Voyage:
-    """One absence of the database: a store, timers and a relay in memory."""
-
-    def __init__(self, store: MemoryStore, relay: Relay, timers: Timers) -> None:
-        self.store = store
-        self.relay = relay
-        self.timers = timers
-        self._tasks = [asyncio.create_task(relay.run()), asyncio.create_task(timers.run())]
-
-    async def end(self) -> None:
-        self.relay.stop()
-        self.timers.stop()
-        for task in self._tasks:
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+        except StoreError as error:
+            _log.warning("rewind_failed", exc_info=error)  # the next batch goes back by itself

@@ -2,51 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-from alerts.case import Advanced, Case, advance
+import structlog
+
+from alerts.case import Case, advance
 from alerts.ports import Clock, Notification
-from alerts.watch import Exchange, exchanges
-from detectors.conversation import Conversation, Entry
+from alerts.watch import exchanges
+from detectors.conversation import Conversation
 from detectors.finding import Level, UserSignal
-from detectors.fold import fold, scored
-from detectors.turn import Turn
+from detectors.fold import Folded, fold, scored
+from monitor.batch import CaseResult, Read, Scored, fresh_of, known_of
 from monitor.changes import Paging, count_alike, decided, excerpts_of, turn_finding
 from monitor.errors import CaseConflict, PositionConflict, StoreUnavailable
 from monitor.reading import Reading
-from monitor.scoring import Scoring, Signal
+from monitor.scoring import Scoring
 from monitor.sources.record import Record
-from monitor.store.work import Advance, DeadLetter, Partition, Store, Work
+from monitor.store.work import Advance, Partition, Store, Work
 
-Scored = dict[tuple[str, str], tuple[str, Signal]]
-"""By conversation and entry: the text that was scored, and what it says."""
+_log = structlog.get_logger(__name__)
 
 CONFLICTS = 20  # attempts to write cases that timers or people write at the same time
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """What a batch held: turns by conversation, dead letters, and how far it reaches."""
-
-    turns: Mapping[str, Sequence[Turn]]
-    partition_of: Mapping[str, Partition]
-    dead: Sequence[DeadLetter]
-    reached: Mapping[Partition, int]  # next offset after this batch
-    good: Sequence[bool] = ()  # of each record, in order: could it be read
-    unknown_fields: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class CaseResult:
-    """One conversation after a batch: what metrics, log and replay tell about it."""
-
-    advanced: Advanced
-    fresh: tuple[tuple[Entry, Signal], ...]  # entries scored in this batch, users' in their context
-    repeats: int
-    exchanges: tuple[Exchange, ...] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +46,16 @@ class Reader(Protocol):
         ...
 
 
-Through = Callable[["Store", Read], Awaitable["BatchResult"]]
+Through = Callable[[Store, Read, Reading], Awaitable[BatchResult]]
 
 
 class Lifeboat(Protocol):
     """Takes over while the database is away."""
+
+    @property
+    def aboard(self) -> bool:
+        """True while the database is away."""
+        ...
 
     async def take(self, read: Read, through: Through) -> None:
         """Decide and page without the database; nothing is committed."""
@@ -81,7 +67,13 @@ class Observer(Protocol):
         """Called once for each batch that is safely written."""
         ...
 
-    def stage(self, name: str, seconds: float) -> None: ...
+    def stage(self, name: str, seconds: float) -> None:
+        """``name``: read, load, fold, detect, decide or write. Called for attempts that fail, too."""
+        ...
+
+    def scorer_failed(self) -> None:
+        """Some text of a batch could not be scored. It counts as unscored, and its neighbours go on."""
+        ...
 
 
 class Pipeline:
@@ -99,6 +91,7 @@ class Pipeline:
         observer: Observer,
         lifeboat: Lifeboat | None,
         committed: Callable[[BatchResult], None],
+        timer: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._reader = reader
         self._scoring = scoring
@@ -109,31 +102,46 @@ class Pipeline:
         self._observer = observer
         self._lifeboat = lifeboat
         self._committed = committed
+        self._timer = timer
 
     async def handle(self, batch: Sequence[Record]) -> Mapping[Partition, int]:
         """Process a batch; return the next offset of each partition.
 
         While the database is away the batch is decided in memory and reading goes on; the positions in the
-        database stand still, and from there everything is read again.
+        database stand still, and from there everything is read again. Until then nothing of a partition that
+        was read ahead may be written, or what lies between would never be read.
         """
-        read = self._reader.read(batch, self._reading.positions)
-        for conversation, turns in read.turns.items():
-            self._reading.read(read.partition_of[conversation], turns, self._clock.now())
+        with self._stage("read"):
+            read = self._reader.read(batch, self._reading.positions)
+        safe = {
+            place: self._reading.positions[place] for place in _places(batch) if self._reading.owns(place)
+        }
+        if not read.reached:
+            return safe
+        if self._lifeboat is not None and self._lifeboat.aboard:
+            await self._lifeboat.take(read, self._through)
+            return {**safe, **read.reached}
+        if ahead := self._reading.ahead(read.reached.keys()):
+            raise PositionConflict(ahead)
         try:
-            result = await self._through(self._store, read)
+            result = await self._through(self._store, read, self._reading)
         except StoreUnavailable:
             if self._lifeboat is None:
                 raise
             await self._lifeboat.take(read, self._through)
-            return read.reached
-        self._reading.positions.update(read.reached)
-        self._committed(result)
-        self._observer.batch(result)
-        return read.reached
+        else:
+            self._reading.written(read.reached, read.newest, self._clock.now())
+            self._tell(result)
+        return {**safe, **read.reached}
 
     async def assigned(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
-        """Tell where to read on: the database knows."""
-        known = await self._store.positions(partitions)
+        """Tell where to read on: the database knows. If it went away again, what it knew last still holds."""
+        try:
+            known = await self._store.positions(partitions)
+        except StoreUnavailable:
+            if not all(self._reading.owns(partition) for partition in partitions):
+                raise
+            known = {partition: self._reading.positions[partition] for partition in partitions}
         positions = {partition: known.get(partition, 0) for partition in partitions}
         self._reading.assigned(positions)
         return {partition: position for partition, position in positions.items() if partition in known}
@@ -141,51 +149,81 @@ class Pipeline:
     async def revoked(self, partitions: Sequence[Partition]) -> None:
         self._reading.revoked(partitions)
 
-    async def _through(self, store: Store, read: Read) -> BatchResult:
+    async def _through(self, store: Store, read: Read, reading: Reading) -> BatchResult:
         signals: Scored = {}
         for _ in range(CONFLICTS):
-            stored = await store.cases(list(read.turns))
-            results = await self.decide(stored, read, signals)
+            with self._stage("load"):
+                stored = await store.cases(list(read.turns))
             now = self._clock.now()
-            alike = await count_alike(store, (result.advanced for result in results), now)
-            work = self._work(read, results, alike, signals)
-            try:
-                await store.commit(work)
-            except CaseConflict:
-                continue
+            with self._stage("fold"):
+                folds = {
+                    conversation: fold(_case(stored, conversation).conversation, turns, now)
+                    for conversation, turns in read.turns.items()
+                }
+            with self._stage("detect"):
+                await self._score(folds, signals)
+            now = self._clock.now()
+            with self._stage("decide"):
+                results = self._decide(stored, folds, read, reading, signals, now)
+            with self._stage("write"):
+                alike = await count_alike(store, (result.advanced for result in results), now)
+                work = self._work(read, results, alike, signals)
+                try:
+                    await store.commit(work)
+                except CaseConflict:
+                    continue
             return BatchResult(read, tuple(results), tuple(work.notifications), now)
         raise PositionConflict(frozenset(read.reached))
 
-    async def decide(
-        self,
-        stored: Mapping[str, Case],
-        read: Read,
-        signals: Scored,
-    ) -> list[CaseResult]:
-        """Fold, detect and decide (steps 4 to 6). ``signals`` remembers what was scored if this runs again."""
-        now = self._clock.now()
-        folds = {
-            conversation: fold(
-                (stored.get(conversation) or Case(Conversation(conversation))).conversation, turns, now
-            )
-            for conversation, turns in read.turns.items()
-        }
+    async def _score(self, folds: Mapping[str, Folded], signals: Scored) -> None:
+        """All texts of the batch in one call. ``signals`` remembers what was scored if this runs again."""
         waiting = [(key, item) for key, folded in folds.items() for item in folded.unscored]
         missing = [(k, i) for k, i in waiting if signals.get((k, i.entry), ("",))[0] != i.text]
-        for (key, item), signal in zip(
-            missing, await self._scoring.score([item for _, item in missing]), strict=True
-        ):
+        before = self._scoring.failures
+        found = await self._scoring.score([item for _, item in missing])
+        for (key, item), signal in zip(missing, found, strict=True):
             signals[key, item.entry] = (item.text, signal)
+        if self._scoring.failures > before:
+            self._observer.scorer_failed()
+
+    def _decide(
+        self,
+        stored: Mapping[str, Case],
+        folds: Mapping[str, Folded],
+        read: Read,
+        reading: Reading,
+        signals: Scored,
+        now: datetime,
+    ) -> list[CaseResult]:
+        newest = read.newest
         results = []
         for conversation, folded in folds.items():
             found = {item.entry: signals[conversation, item.entry][1] for item in folded.unscored}
-            case = stored.get(conversation) or Case(Conversation(conversation))
-            case = replace(case, conversation=scored(folded.conversation, found))
-            moment = self._reading.moment(read.partition_of[conversation], now)
+            before = _case(stored, conversation)
+            case = replace(before, conversation=scored(folded.conversation, found))
+            partition = read.partition_of[conversation]
+            moment = reading.moment(partition, now, newest[partition])
             spoken = tuple(exchanges(case.conversation))
             advanced = advance(case, moment, self._paging.policy)
-            results.append(CaseResult(advanced, _fresh(case, found, spoken), folded.repeats, spoken))
+            fresh, known = fresh_of(case, found, spoken), known_of(before, found)
+            results.append(CaseResult(advanced, fresh, known, folded.repeats, spoken))
         return results
+
+    def _tell(self, result: BatchResult) -> None:
+        """The batch is written: whatever those who hear of it do, it must not be read again."""
+        for hear in (self._committed, self._observer.batch):
+            try:
+                hear(result)
+            except Exception as error:  # noqa: BLE001 - see above
+                _log.error("observer_failed", exc_info=error)
+
+    @contextmanager
+    def _stage(self, name: str) -> Iterator[None]:
+        begun = self._timer()
+        try:
+            yield
+        finally:
+            self._observer.stage(name, self._timer() - begun)
 
     def _work(
         self, read: Read, results: Sequence[CaseResult], alike: Mapping[str, int], signals: Scored
@@ -214,16 +252,9 @@ class Pipeline:
         )
 
 
-def _fresh(
-    case: Case, found: Mapping[str, Signal], spoken: Sequence[Exchange]
-) -> tuple[tuple[Entry, Signal], ...]:
-    in_context = {
-        entry.event: signal
-        for exchange in spoken
-        for entry, signal in zip(exchange.user, exchange.signals, strict=True)
-    }
-    return tuple(
-        (entry, in_context.get(entry.event, found[entry.event]))
-        for entry in case.conversation.entries
-        if entry.event in found
-    )
+def _places(batch: Sequence[Record]) -> set[Partition]:
+    return {record.partition for record in batch}
+
+
+def _case(stored: Mapping[str, Case], conversation: str) -> Case:
+    return stored.get(conversation) or Case(Conversation(conversation))

@@ -7,10 +7,10 @@ from datetime import datetime
 
 from alerts.ports import Clock
 from detectors.turn import Turn
+from monitor.batch import Read
 from monitor.crypto.pseudonym import Kind, Pseudonymiser
 from monitor.decode.decoder import Decoder, attempt
 from monitor.decode.rejection import Rejected
-from monitor.pipeline import Read
 from monitor.sources.record import Record
 from monitor.store.work import DeadLetter, Partition
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 
 from alerts.moment import Moment
-from detectors.turn import Turn
 from monitor.store.work import Partition
 
 # A producer's clock that runs ahead must not make deadlines fall early.
@@ -20,36 +19,70 @@ ORPHAN_GRACE = timedelta(seconds=15)
 class Reading:
     """One a worker. ``positions`` are the next offsets that are safely in the database.
 
-    ``caught_up`` asks the source whether everything that was in a partition has been handled.
+    ``caught_up`` asks the source whether everything that was in a partition has been handled. A partition is
+    *ahead* while the source has read beyond what the database knows: then neither the source nor the clock
+    can say that silence is silence, because a reply may stand in what will be read again.
     """
 
     def __init__(self, caught_up: Callable[[Partition], bool] = lambda _: False) -> None:
         self.positions: dict[Partition, int] = {}
         self.caught_up = caught_up
         self._watermarks: dict[Partition, datetime] = {}
+        self._ahead: set[Partition] = set()
 
     def assigned(self, positions: Mapping[Partition, int]) -> None:
+        """Reading goes on from here. What was read beyond, in memory, says nothing any more."""
+        for partition in positions:
+            self._watermarks.pop(partition, None)
+        self._ahead.difference_update(positions)
         self.positions.update(positions)
 
     def revoked(self, partitions: Iterable[Partition]) -> None:
         for partition in partitions:
             self.positions.pop(partition, None)
             self._watermarks.pop(partition, None)
+            self._ahead.discard(partition)
 
-    def read(self, partition: Partition, turns: Iterable[Turn], now: datetime) -> None:
-        """Note the turns of a batch."""
-        newest = max((turn.at for turn in turns), default=None)
-        if newest is not None:
-            before = self._watermarks.get(partition, newest)
-            self._watermarks[partition] = max(before, min(newest, now + CLOCK_AHEAD))
+    def written(
+        self, reached: Mapping[Partition, int], newest: Mapping[Partition, datetime], now: datetime
+    ) -> None:
+        """A batch is safe. Not before: a timer must not take a reply that is still in hand for silence."""
+        self.positions.update(reached)
+        self.seen(newest, now)
 
-    def moment(self, partition: Partition, now: datetime) -> Moment:
-        """Return the time for a decision about a case of ``partition``; one that is not ours counts as read."""
+    def seen(self, newest: Mapping[Partition, datetime], now: datetime) -> None:
+        """Turns up to these times have been folded."""
+        for partition, at in newest.items():
+            mark = min(at, now + CLOCK_AHEAD)
+            self._watermarks[partition] = max(self._watermarks.get(partition, mark), mark)
+
+    def go_ahead(self, partitions: Iterable[Partition]) -> None:
+        """These were read on without the database."""
+        self._ahead.update(partitions)
+
+    def ahead(self, partitions: Collection[Partition]) -> frozenset[Partition]:
+        return frozenset(self._ahead.intersection(partitions))
+
+    def moment(self, partition: Partition, now: datetime, newest: datetime | None = None) -> Moment:
+        """Return the time for a decision about a case of ``partition``; one that is not ours counts as read.
+
+        ``newest``: of the batch that the decision is made for.
+        """
         if not self.owns(partition):
             return Moment(now)
-        watermark = self._watermarks.get(partition)
+        if partition in self._ahead:
+            return Moment(now, None, caught_up=False)
+        marks = [self._watermarks.get(partition), newest and min(newest, now + CLOCK_AHEAD)]
+        watermark = max((mark for mark in marks if mark is not None), default=None)
         live = watermark is not None and now - watermark <= LIVE_AGE
         return Moment(now, watermark, caught_up=live or self.caught_up(partition))
 
     def owns(self, partition: Partition) -> bool:
         return partition in self.positions
+
+    def fork(self) -> Reading:
+        """The same reading, going its own way from here on: what is seen without the database stays apart."""
+        other = Reading(self.caught_up)
+        other.positions = self.positions
+        other._watermarks = dict(self._watermarks)
+        return other

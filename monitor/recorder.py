@@ -15,8 +15,9 @@ from alerts.watch import Exchange, Watch
 from detectors.conversation import Entry
 from detectors.finding import EmotionNamed, Level, ReplySignal, UserSignal
 from detectors.turn import Role
+from monitor.batch import CaseResult
 from monitor.metrics import MISSES, VERDICTS, Metrics, language
-from monitor.pipeline import BatchResult, CaseResult
+from monitor.pipeline import BatchResult
 from monitor.store.work import Partition
 
 # From this distress on, a reply is expected to name the feeling (J4); an estimate where nobody marked the turn.

@@ -1,25 +1,36 @@
-"""Detection off the event loop: one thread, one call a batch."""
+"""Detection off the event loop: one thread, one call a batch; what cannot be scored stays by itself."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
-from detectors.finding import ReplySignal, UserSignal
+import structlog
+
+from detectors.finding import Level, ReplySignal, UserSignal
 from detectors.fold import Unscored
 from detectors.ports import ReplyScorer, UserScorer
 from detectors.turn import Role
 
 Signal = UserSignal | ReplySignal
+S = TypeVar("S", UserSignal, ReplySignal)
+
+_log = structlog.get_logger(__name__)
+_CONTROL = "hello"
 
 
 class Scoring:
-    """Inline model work stalls the loop for tens of seconds and costs the group membership (DESIGN §7)."""
+    """Inline model work stalls the loop for tens of seconds and costs the group membership (DESIGN §7).
+
+    ``failures`` counts the batches in which a text could not be scored.
+    """
 
     def __init__(self, users: UserScorer, replies: ReplyScorer) -> None:
-        self.users = users
-        self.replies = replies
+        self.users: UserScorer = _Users(users, self._failed)
+        self.replies: ReplyScorer = _Replies(replies, self._failed)
+        self.failures = 0
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="scoring")
 
     async def score(self, unscored: Sequence[Unscored]) -> list[Signal]:
@@ -45,3 +56,81 @@ class Scoring:
 
     def close(self) -> None:
         self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _failed(self) -> None:
+        self.failures += 1
+
+
+class _Users:
+    """A turn that breaks the scorer is unscored: shown, never taken for safe."""
+
+    def __init__(self, scorer: UserScorer, failed: Callable[[], None]) -> None:
+        self._scorer = scorer
+        self._failed = failed
+
+    def score(self, texts: Sequence[str], langs: Sequence[str | None]) -> list[UserSignal]:
+        def some(places: Sequence[int]) -> list[UserSignal]:
+            return self._scorer.score([texts[i] for i in places], [langs[i] for i in places])
+
+        return _each(
+            len(texts),
+            some,
+            lambda: self._scorer.score([_CONTROL], [None]),
+            UserSignal(Level.UNSCORED, 0.0, 0.0),
+            self._failed,
+        )
+
+
+class _Replies:
+    """A reply that breaks the judge is not handled (R31)."""
+
+    def __init__(self, scorer: ReplyScorer, failed: Callable[[], None]) -> None:
+        self._scorer = scorer
+        self._failed = failed
+
+    def score(
+        self, texts: Sequence[str], langs: Sequence[str | None], regions: Sequence[str | None]
+    ) -> list[ReplySignal]:
+        def some(places: Sequence[int]) -> list[ReplySignal]:
+            return self._scorer.score(
+                [texts[i] for i in places], [langs[i] for i in places], [regions[i] for i in places]
+            )
+
+        return _each(
+            len(texts),
+            some,
+            lambda: self._scorer.score([_CONTROL], [None], [None]),
+            ReplySignal(supported=False),
+            self._failed,
+        )
+
+
+def _each(
+    count: int,
+    some: Callable[[Sequence[int]], list[S]],
+    control: Callable[[], object],
+    instead: S,
+    failed: Callable[[], None],
+) -> list[S]:
+    """All at once; if that fails, one by one, so that one text never stops the others.
+
+    If none can be scored, and a harmless text neither, the scorer is broken and not the texts: that goes up,
+    and the batch waits. Messages of exceptions are dropped, as they may hold the words.
+    """
+    try:
+        return some(range(count))
+    except Exception as error:  # noqa: BLE001 - see above
+        _log.error("scorer_failed", error=type(error).__name__, texts=count)
+    failed()
+    found: list[S | None] = []
+    for place in range(count):
+        try:
+            found += some([place])
+        except Exception:  # noqa: BLE001 - see above
+            found.append(None)
+    if all(signal is None for signal in found):
+        try:
+            control()
+        except Exception as error:  # noqa: BLE001 - see above
+            raise RuntimeError(f"the scorer is broken ({type(error).__name__})") from None
+    return [instead if signal is None else signal for signal in found]

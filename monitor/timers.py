@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Protocol
+
+import structlog
 
 from alerts.case import Advanced, advance
 from alerts.ports import Clock
@@ -16,7 +17,10 @@ from monitor.errors import CaseConflict, StoreUnavailable
 from monitor.reading import ORPHAN_GRACE, Reading
 from monitor.store.work import Store, Wake
 
+_log = structlog.get_logger(__name__)
+
 POLL = timedelta(seconds=1)
+SHORTEST = timedelta(milliseconds=20)
 DUE_AT_ONCE = 500
 
 
@@ -49,6 +53,10 @@ class Timers:
         self._woken = asyncio.Event()
         self._stopping = False
         self._next: datetime | None = None
+        self._more = False  # due cases were left for the next round
+        self._passed = 0  # due cases that are somebody else's, in the last round
+        self._begun: datetime | None = None
+        self._looked: datetime | None = None
 
     def wake(self) -> None:
         """Cases were written: the next deadline may be sooner."""
@@ -71,14 +79,32 @@ class Timers:
                 await either(self._clock, self._rest(), self._woken)
 
     async def fire(self, now: datetime) -> int:
-        """Wake every case that is due; return how many changed."""
-        changed = 0
-        for wake in await self._store.due(now, DUE_AT_ONCE):
-            if not self._reading.owns(wake.partition) and now < wake.at + ORPHAN_GRACE:
+        """Wake every case that is due; return how many changed. One that cannot be decided stops no other."""
+        changed = passed = 0
+        limit = DUE_AT_ONCE + self._passed  # those that were passed over come first again
+        due = await self._store.due(now, limit)
+        self._looked = now
+        for wake in due:
+            if not self._mine(wake, now):
+                passed += 1
                 continue  # its reader knows better whether the reply is on its way
-            with contextlib.suppress(CaseConflict):  # somebody was faster: their work stands
+            try:
                 changed += await self._wake(wake, now)
+            except CaseConflict:
+                continue  # somebody was faster: their work stands
+            except StoreUnavailable:
+                raise
+            except Exception as error:  # noqa: BLE001 - the others are due, too
+                _log.error("case_not_decided", exc_info=error)
+        self._more = len(due) == limit
+        self._passed = passed
         return changed
+
+    def _mine(self, wake: Wake, now: datetime) -> bool:
+        """Ours to decide. A case without a reader gets its grace from our start on: the group is still forming."""
+        if self._begun is None:
+            self._begun = now
+        return self._reading.owns(wake.partition) or now >= max(wake.at, self._begun) + ORPHAN_GRACE
 
     async def _wake(self, wake: Wake, now: datetime) -> bool:
         cases = await self._store.cases([wake.conversation])
@@ -96,6 +122,10 @@ class Timers:
         return bool(advanced.happened)
 
     def _rest(self) -> timedelta:
-        if self._next is None:
+        """Until the next case is due. One that is due already could not be decided just now: it can wait."""
+        now = self._clock.now()
+        if self._more:
+            return SHORTEST
+        if self._next is None or (self._looked is not None and self._next <= self._looked):
             return POLL
-        return min(POLL, max(self._next - self._clock.now(), timedelta(milliseconds=20)))
+        return min(POLL, max(self._next - now, SHORTEST))

@@ -1,0 +1,74 @@
+"""What a batch held, and what became of it: handed from the pipeline to metrics, log, replay and lifeboat."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from alerts.case import Advanced, Case
+from alerts.watch import Exchange
+from detectors.conversation import Entry
+from detectors.turn import Turn
+from monitor.scoring import Signal
+from monitor.store.work import DeadLetter, Partition
+
+Scored = dict[tuple[str, str], tuple[str, Signal]]
+"""By conversation and entry: the text that was scored, and what it says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a batch held: turns by conversation, dead letters, and how far it reaches."""
+
+    turns: Mapping[str, Sequence[Turn]]
+    partition_of: Mapping[str, Partition]
+    dead: Sequence[DeadLetter]
+    reached: Mapping[Partition, int]  # next offset after this batch
+    good: Sequence[bool] = ()  # of each record, in order: could it be read
+    unknown_fields: int = 0
+
+    @property
+    def newest(self) -> dict[Partition, datetime]:
+        """Time of the newest turn of each partition."""
+        found: dict[Partition, datetime] = {}
+        for conversation, turns in self.turns.items():
+            partition = self.partition_of[conversation]
+            at = max(turn.at for turn in turns)
+            found[partition] = max(found.get(partition, at), at)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """One conversation after a batch: what metrics, log and replay tell about it.
+
+    ``fresh`` are the entries scored in this batch, users' in their context; ``before`` is what was known of
+    those that had been scored already, such as a message that the user goes on streaming.
+    """
+
+    advanced: Advanced
+    fresh: tuple[tuple[Entry, Signal], ...]
+    before: Mapping[str, Signal]
+    repeats: int
+    exchanges: tuple[Exchange, ...] = field(repr=False)
+
+
+def known_of(before: Case, found: Mapping[str, Signal]) -> dict[str, Signal]:
+    signals = {entry.event: entry.user_signal or entry.reply_signal for entry in before.conversation.entries}
+    return {event: signal for event, signal in signals.items() if signal is not None and event in found}
+
+
+def fresh_of(
+    case: Case, found: Mapping[str, Signal], spoken: Sequence[Exchange]
+) -> tuple[tuple[Entry, Signal], ...]:
+    in_context = {
+        entry.event: signal
+        for exchange in spoken
+        for entry, signal in zip(exchange.user, exchange.signals, strict=True)
+    }
+    return tuple(
+        (entry, in_context.get(entry.event, found[entry.event]))
+        for entry in case.conversation.entries
+        if entry.event in found
+    )

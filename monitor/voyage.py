@@ -1,0 +1,100 @@
+"""One absence of the database: a store, timers and a relay in memory, and pages that say so."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from alerts.case import Advanced
+from alerts.delivery import Attempt, State
+from alerts.page import Page
+from alerts.ports import Clock, Notification, Pager
+from alerts.relay import Relay, RelayLimits, RelayObserver
+from monitor.changes import Paging
+from monitor.reading import Reading
+from monitor.store.memory import MemoryStore
+from monitor.store.work import CaseWrite, Work
+from monitor.timers import Timers
+
+# Going ashore waits for requests on the way: what they bring must be known before everything is read again.
+LAST_REQUESTS = timedelta(seconds=3)
+
+
+class DegradedPager:
+    """Says on every page that the database was away."""
+
+    def __init__(self, pager: Pager) -> None:
+        self.name = pager.name
+        self._pager = pager
+
+    async def send(self, page: Page) -> Attempt:
+        return await self._pager.send(replace(page, degraded=True))
+
+    async def close(self) -> None:
+        """The pager is somebody else's to close."""
+
+
+class Voyage:
+    """``reading`` goes its own way from when the database was lost; ``since`` is when that was."""
+
+    def __init__(
+        self,
+        cases: Sequence[CaseWrite],
+        pagers: Iterable[Pager],
+        paging: Paging,
+        reading: Reading,
+        clock: Clock,
+        relay_observer: RelayObserver,
+    ) -> None:
+        self.since = clock.now()
+        self.reading = reading.fork()
+        self.store = _Store(cases)
+        self.relay = Relay(
+            self.store,
+            [DegradedPager(pager) for pager in pagers],
+            clock,
+            relay_observer,
+            limits=RelayLimits(shutdown=LAST_REQUESTS),
+        )
+        self.timers = Timers(self.store, paging, self.reading, clock, _Uncounted(), self.relay.wake)
+        self._tasks = [asyncio.create_task(self.relay.run()), asyncio.create_task(self.timers.run())]
+
+    def wake(self) -> None:
+        """Cases were written."""
+        self.relay.wake()
+        self.timers.wake()
+
+    def accepted(self) -> list[Notification]:
+        return [note for note in self.store.rows() if note.delivery.state is State.ACCEPTED]
+
+    async def end(self) -> None:
+        self.relay.stop()
+        self.timers.stop()
+        for task in self._tasks:
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+
+class _Store(MemoryStore):
+    """Keeps what decisions need, and no word longer than the batch: everything is read again (M7)."""
+
+    def __init__(self, cases: Sequence[CaseWrite]) -> None:
+        super().__init__()
+        for write in cases:
+            self._cases[write.case.conversation.key] = write
+
+    async def commit(self, work: Work) -> None:
+        await super().commit(replace(work, findings=(), audit=(), excerpts=(), dead_letters=()))
+
+
+class _Uncounted:
+    """Decisions are counted when they are written."""
+
+    def advanced(self, advanced: Advanced, delay: float) -> None:
+        """See above."""
+
+    def timers_alive(self, now: datetime) -> None:
+        """The others' signs of life are watched."""
