@@ -7,13 +7,10 @@ watch is decided.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
-
-import orjson
 
 from alerts.case import Advanced
 from alerts.page import Kind
@@ -22,43 +19,41 @@ from detectors.finding import UserSignal
 from monitor.changes import Paging
 from monitor.crypto.pseudonym import Kind as PseudonymKind
 from monitor.crypto.pseudonym import Pseudonymiser
+from monitor.decode.decoder import attempt
 from monitor.decode.native import NativeDecoder
+from monitor.decode.rejection import Rejected
 from monitor.judging import finding
+from monitor.lookahead import BEGINNING, EventClock, Line, LookAhead
 from monitor.pipeline import BatchResult, Pipeline
 from monitor.reader import Reader
 from monitor.reading import Reading
 from monitor.scoring import Scoring
-from monitor.sources.file import read_records
+from monitor.sources.file import FILE_TOPIC, read_records
 from monitor.sources.record import Record
 from monitor.store.memory import MemoryStore
+from monitor.store.work import Work
 from monitor.timers import Timers
 
 Emit = Callable[[dict[str, Any]], None]
-_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+# Where no pager is configured, pages still show.
+_NOBODY = ("unconfigured",)
 
 
-class EventClock:
-    """Time as the events tell it; it never goes back."""
+class _Tape(MemoryStore):
+    """Remembers what was newly written to the outbox, until it is told."""
 
     def __init__(self) -> None:
-        self._now = _BEGINNING
+        super().__init__()
+        self._untold: list[Notification] = []
 
-    def now(self) -> datetime:
-        return self._now
+    async def commit(self, work: Work) -> None:
+        new = [note for note in work.notifications if note.id not in self._rows]
+        await super().commit(work)
+        self._untold += new
 
-    async def sleep(self, duration: timedelta) -> None:
-        self._now += duration
-
-    def reach(self, at: datetime) -> None:
-        self._now = max(self._now, at)
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A record with what its line says about itself; ``at`` is None where it cannot be read."""
-
-    record: Record
-    at: datetime | None
+    def tell(self) -> list[Notification]:
+        told, self._untold = self._untold, []
+        return told
 
 
 @dataclass(slots=True)
@@ -73,18 +68,30 @@ class _Tally:
 
 
 class Replay:
-    def __init__(self, scoring: Scoring, paging: Paging, pseudonymiser: Pseudonymiser, emit: Emit) -> None:
+    """``today``: an event further ahead than a day is a mistake, as it is live."""
+
+    def __init__(
+        self,
+        scoring: Scoring,
+        paging: Paging,
+        pseudonymiser: Pseudonymiser,
+        emit: Emit,
+        today: datetime | None = None,
+    ) -> None:
+        if not paging.routing.channels:
+            paging = replace(paging, routing=replace(paging.routing, channels=_NOBODY))
+        self._today = today or datetime.now(UTC)
         self._clock = EventClock()
         self._reading = Reading(caught_up=lambda _: True)
-        self._store = MemoryStore()
+        self._store = _Tape()
         self._decoder = NativeDecoder()
         self._pseudonymiser = pseudonymiser
         self._lateness = paging.policy.lateness
-        self._horizon = paging.policy.reply_deadline + paging.policy.grace
+        policy = paging.policy
+        self._horizon = max(policy.reply_deadline, policy.imminent_reply_deadline) + policy.grace
         self._emit = emit
         self._tally = _Tally()
         self._names: dict[str, str] = {}
-        self._said: set[str] = set()
         self._lines: dict[str, int] = {}
         self._pipeline = Pipeline(
             reader=Reader(self._decoder, pseudonymiser, self._clock),
@@ -101,49 +108,43 @@ class Replay:
 
     async def run(self, path: str) -> None:
         """Play the file. Raises ConfigurationError if it cannot be read."""
-        ahead: deque[_Line] = deque()
-        partition = ("file", 0)
-        self._reading.assigned({partition: 0})
-        newest = _BEGINNING
-        for line in self._read(path):
-            ahead.append(line)
-            newest = max(newest, line.at or newest)
-            while ahead and newest - (ahead[0].at or newest) > self._lateness:
+        ahead = LookAhead()
+        self._reading.assigned({(FILE_TOPIC, 0): 0})
+        newest = BEGINNING
+        for record in self._read(path):
+            at = self._note(record)
+            newest = max(newest, at or newest)
+            ahead.push(Line(record, at or newest, readable=at is not None))
+            while ahead and newest - ahead.first.at > self._lateness:
                 await self._step(ahead)
         while ahead:
             await self._step(ahead)
         await self._let_pass(self._clock.now() + self._horizon)
         self._summary()
 
-    def _read(self, path: str) -> Iterator[_Line]:
+    def _read(self, path: str) -> Iterator[Record]:
         for batch in read_records(path):
-            for record in batch:
-                yield _Line(record, self._note(record))
+            yield from batch
 
     def _note(self, record: Record) -> datetime | None:
         """Remember the names on a line, which only the result for its owner tells, and its time."""
-        try:
-            content = orjson.loads(record.value or b"")
-            conversation, event = str(content["conversation_id"]), str(content["event_id"])
-            decoded = self._decoder.decode(
-                record.value, now=datetime.max.replace(tzinfo=UTC), pseudonymise=self._hide, sequence=0
-            )
-        except Exception:  # noqa: BLE001 - the pipeline says what is wrong with it
+        decoded = attempt(self._decoder, record.value, now=self._today, pseudonymise=self._name, sequence=0)
+        if isinstance(decoded, Rejected):  # the pipeline says what is wrong with it
             return None
-        self._names[self._hide("conversation", conversation)] = conversation
-        self._lines.setdefault(self._hide("event", event), record.offset + 1)
+        self._lines.setdefault(decoded.turn.event, record.offset + 1)
         return decoded.turn.at
 
-    def _hide(self, kind: str, raw: str) -> str:
-        return self._pseudonymiser.pseudonym(PseudonymKind(kind), raw)
+    def _name(self, kind: str, raw: str) -> str:
+        pseudonym = self._pseudonymiser.pseudonym(PseudonymKind(kind), raw)
+        if kind == PseudonymKind.CONVERSATION:
+            self._names[pseudonym] = raw
+        return pseudonym
 
-    async def _step(self, ahead: deque[_Line]) -> None:
+    async def _step(self, ahead: LookAhead) -> None:
         """Let time pass up to the earliest event that is known to come, then handle the next record."""
-        coming = [line.at for line in ahead if line.at is not None]
-        if coming:
-            await self._let_pass(min(coming))
-        line = ahead.popleft()
-        if line.at is not None:
+        await self._let_pass(ahead.earliest)
+        line = ahead.pop()
+        if line.readable:
             self._clock.reach(line.at)
         await self._pipeline.handle([line.record])
 
@@ -169,15 +170,18 @@ class Replay:
                     where = self._where(case.advanced, entry.event)
                     self._emit({"type": "finding", **where, "at": _time(entry.at), **finding(signal)})
             self._decisions(case.advanced)
-        self._pages(result.notifications)
+        self._pages()
 
     def stage(self, name: str, seconds: float) -> None:
         """Nobody measures a replay."""
 
+    def scorer_failed(self) -> None:
+        """The finding says that the turn is unscored."""
+
     def advanced(self, advanced: Advanced, delay: float) -> None:
         del delay
         self._decisions(advanced)
-        self._pages(self._store.rows())
+        self._pages()
 
     def timers_alive(self, now: datetime) -> None:
         """Nobody watches a replay."""
@@ -216,11 +220,9 @@ class Replay:
                 }
             )
 
-    def _pages(self, notifications: Iterable[Notification]) -> None:
-        for note in notifications:
-            if note.id not in self._said:
-                self._said.add(note.id)
-                self._page(note)
+    def _pages(self) -> None:
+        for note in self._store.tell():
+            self._page(note)
 
     def _page(self, note: Notification) -> None:
         page = note.page
