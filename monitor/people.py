@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from alerts.case import Happened, advance, put
-from alerts.incident import Acknowledged, Event, Incident, Resolved, transition
+from alerts.case import Advanced, Case, Happened, advance, put
+from alerts.incident import Acknowledged, Incident, Resolved, transition
 from alerts.moment import Moment
 from alerts.ports import Clock
 from monitor.changes import Paging, count_alike, decided
@@ -26,6 +26,8 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Deed:
+    """``incident`` as it stands afterwards; None only if it is unknown."""
+
     answer: Answer
     incident: Incident | None = None
 
@@ -47,7 +49,7 @@ class People:
         """``verdict``: true_miss, false_alarm … as the reviewer says."""
         return await self._put(key, Resolved(by, verdict), by)
 
-    async def _put(self, key: str, event: Event, by: str) -> Deed:
+    async def _put(self, key: str, event: Acknowledged | Resolved, by: str) -> Deed:
         for _ in range(CONFLICTS):
             incident = await self._store.incident(key)
             if incident is None:
@@ -55,19 +57,14 @@ class People:
             case = (await self._store.cases([incident.conversation])).get(incident.conversation)
             if case is None:
                 return Deed(Answer.UNKNOWN)
-            now = self._clock.now()
-            # A deed lets no time pass: deadlines are the timers' to decide, who know the source's progress.
-            moment = Moment(now, None, caught_up=False)
             if case.incident is not None and case.incident.key == key:
-                advanced = put(case, event, moment, self._paging.policy)
-            else:
-                done = transition(incident, event, now, self._paging.policy)
-                happened = [Happened(done.incident, done.reason, done.effects, now)]
-                rest = advance(case, moment, self._paging.policy)
-                older = happened if done.incident != incident else []
-                advanced = replace(rest, happened=(*older, *rest.happened))
-            if not advanced.happened:
+                incident = case.incident
+            now = self._clock.now()
+            done = transition(incident, event, now, self._paging.policy)
+            if done.incident == incident and not done.effects:
                 return Deed(Answer.ALREADY, incident)
+            happened = Happened(done.incident, done.reason, done.effects, now)
+            advanced = self._advanced(case, event, happened)
             partition = await self._store.partition_of(incident.conversation) or NOWHERE
             alike = await count_alike(self._store, [advanced], now)
             work = decided([(advanced, partition)], self._paging, alike, by)
@@ -76,5 +73,13 @@ class People:
             except CaseConflict:
                 continue
             self._written()
-            return Deed(Answer.DONE, advanced.happened[0].incident)
+            return Deed(Answer.DONE, done.incident)
         raise CaseConflict(frozenset())
+
+    def _advanced(self, case: Case, event: Acknowledged | Resolved, happened: Happened) -> Advanced:
+        """A deed lets no time pass: deadlines are the timers' to decide, who know the source's progress."""
+        moment = Moment(happened.at, None, caught_up=False)
+        if case.incident is not None and case.incident.key == happened.incident.key:
+            return put(case, event, moment, self._paging.policy)
+        rest = advance(case, moment, self._paging.policy)
+        return replace(rest, happened=(happened, *rest.happened))

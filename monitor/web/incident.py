@@ -15,7 +15,7 @@ from starlette.routing import Route
 from alerts.incident import Incident
 from alerts.ports import Clock
 from alerts.signing import LinkError, verify
-from monitor.errors import StoreUnavailable
+from monitor.errors import StoreError
 from monitor.people import Answer, People
 from monitor.store.work import Store
 
@@ -26,7 +26,8 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'",
 }
 
 
@@ -79,8 +80,8 @@ async def _guarded(
         return _page(403, title="This link does not open anything", note=str(error))
     try:
         return await then(incident, action)
-    except StoreUnavailable:
-        return _page(503, title="The database is away", note="Try again in a minute.")
+    except StoreError:
+        return _page(503, title="The database does not answer", note="Try again in a minute.")
 
 
 def _page(
