@@ -125,6 +125,16 @@ class StoreContract:
         ]
         assert len(await store.timeline("jz-1-1")) == 1
 
+    async def test_of_many_who_move_a_position_on_at_once_one_wins(self, store):
+        for reached in range(0, 12, 3):
+            work = Work(
+                advances=[Advance(("t", number), reached, reached + 3) for number in range(4)],
+                audit=[an_audit_row()],
+            )
+            results = await asyncio.gather(*(store.commit(work) for _ in range(4)), return_exceptions=True)
+            assert results.count(None) == 1
+        assert len(await store.timeline("jz-1-1")) == 4
+
     # cases
 
     @pytest.mark.parametrize(
@@ -169,6 +179,14 @@ class StoreContract:
         with pytest.raises(CaseConflict):
             await store.commit(Work(cases=[a_write(a_case()), a_write(a_case())]))
         assert await store.cases(["c-1"]) == {}
+
+    async def test_a_known_case_twice_in_one_work_is_refused(self, store):
+        await store.commit(Work(cases=[a_write(a_case())]))
+        with pytest.raises(CaseConflict):
+            await store.commit(
+                Work(cases=[a_write(a_case(version=1)), a_write(a_case(version=1, seen=("e",)))])
+            )
+        assert await store.cases(["c-1"]) == {"c-1": a_case(version=1)}
 
     async def test_writers_that_cross_each_other_end(self, store):
         """Two workers with the same cases in opposite order: one wins each round, none hangs."""
@@ -222,7 +240,9 @@ class StoreContract:
 
     async def test_an_incident_is_written_and_written_over(self, store):
         await store.commit(Work(incidents=[an_incident()]))
-        changed = an_incident(state=State.PAGING, level=Level.PREPARATION, crisis_turns=10, paged_at=NOW, region="CN")
+        changed = an_incident(
+            state=State.PAGING, level=Level.PREPARATION, crisis_turns=10, paged_at=NOW, region="CN"
+        )
         await store.commit(Work(incidents=[an_incident(), changed]))
         assert await store.incident("jz-1-1") == changed
 

@@ -88,16 +88,30 @@ def test_back_down_to_nothing_and_up_again(bare_url):
     assert is_current(bare_url)
 
 
+MIGRATE = (
+    "import sys; from monitor.store.migration import migrate, head; head();"
+    " url = sys.stdin.readline().strip(); print('ready', flush=True); sys.stdin.readline(); migrate(url)"
+)
+
+
 def test_processes_that_migrate_at_once_all_end_well(bare_url):
-    code = "import sys; from monitor.store.migration import migrate; migrate(sys.stdin.read())"
+    pipe = subprocess.PIPE
     workers = [
         subprocess.Popen(
-            [sys.executable, "-c", code], stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+            [sys.executable, "-c", MIGRATE], stdin=pipe, stdout=pipe, stderr=pipe, cwd=ROOT, text=True
         )
-        for _ in range(3)
+        for _ in range(4)
     ]
-    errors = [worker.communicate(bare_url.encode(), timeout=60)[1] for worker in workers]
-    assert [worker.returncode for worker in workers] == [0, 0, 0], errors
+    for worker in workers:
+        worker.stdin.write(f"{bare_url}\n")
+        worker.stdin.flush()
+    for worker in workers:
+        assert worker.stdout.readline() == "ready\n"
+    for worker in workers:
+        worker.stdin.write("go\n")
+        worker.stdin.flush()
+    errors = [worker.communicate(timeout=60)[1] for worker in workers]
+    assert [worker.returncode for worker in workers] == [0] * 4, errors
     assert is_current(bare_url)
 
 
