@@ -135,3 +135,15 @@ def test_unconfirmed_lines_are_listed():
 def test_emergency_alone_is_safe_but_does_not_hold(handle):
     assert handle("请立即拨打120！", Level.IN_PROGRESS).outcome is Outcome.SAFE_NOT_SUPPORTIVE
     assert handle("Call 911.", Level.IN_PROGRESS, lang="en").outcome is Outcome.SAFE_NOT_SUPPORTIVE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please call the crisis line at 1-888-555-0109.",
+        "You can ring the counselling service on 0808 157 0177.",
+        "请联系心理热线0570-064-556。",
+    ],
+)
+def test_words_that_lead_to_a_wrong_number_refer_to_nobody(score, text):
+    assert not score(text, lang="en").refers
