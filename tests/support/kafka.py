@@ -106,6 +106,11 @@ class Ledger:
         return [record.value for record in self.done if partition in (None, record.partition[1])]
 
 
+def numbers(first: int, last: int) -> list[bytes]:
+    """Values to send."""
+    return [str(number).encode() for number in range(first, last)]
+
+
 Before = Callable[[Sequence[Record]], Awaitable[None]]
 
 
