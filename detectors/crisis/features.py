@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,12 +12,21 @@ from detectors.crisis.bank import Bank
 from detectors.crisis.shields import SHIELDS, URGENT, shields_in
 from detectors.crisis.signal import Heard, Said, read
 from detectors.crisis.signals_en import SIGNALS_EN
+from detectors.crisis.signals_other import SIGNALS_OTHER
 from detectors.crisis.signals_zh import SIGNALS_ZH
 from detectors.finding import CRISIS_LEVELS
 from detectors.ports import Vectors
+from detectors.text import Window, split_windows
 
-SIGNALS = SIGNALS_ZH + SIGNALS_EN
+SIGNALS = SIGNALS_ZH + SIGNALS_EN + SIGNALS_OTHER
 _TOP = 3
+
+# sentences that get a window of their own first, where a turn has more sentences than windows
+SALIENT = re.compile(
+    r"死|活|命|消失|解脱|结束|伤|杀|再见|告别|遗|自杀|拜托|托付|走了|不在了|撑|"
+    r"\b(?:die|dead|death|kill\w*|suicid\w*|alive|live|living|end|hurt|harm|goodbye|bye|letters?|gone|exist|wake|sorry|never)\b",
+    re.IGNORECASE,
+)
 _STORY = frozenset({"fiction_lyrics", "news_study", "quoted_assistant", "hypothetical_philosophy"})
 _PAST = frozenset({"third_party_past", "recovered", "bereavement"})
 _PLAY = frozenset({"idiom_hyperbole", "laughter", "technical_game"})
@@ -36,7 +46,8 @@ NAMES: tuple[str, ...] = (
     "strong_in_story",
     "strong_in_past",
     "strong_in_play",
-    "strong_when_negated",
+    "only_negated",
+    "only_other",
     "short",
 )
 
@@ -51,6 +62,37 @@ class Reading:
 
     def own(self) -> list[Heard]:
         return [heard for heard in self.heard if heard.said is Said.OWN]
+
+
+_CLAUSE_ENDS = re.compile(r"[,，。.!！?？;；:\n]")
+_CLAUSES = 3  # clauses that get a window of their own
+_CLAUSE_FROM = 6  # characters a turn must have beyond its clause
+_LONG = 2000
+
+
+def judged_windows(text: str) -> list[Window]:
+    """The windows of a turn, and each clause that says something outright.
+
+    Unhappy talk around a last clause "…，想死" must not drown it.
+    """
+    windows = split_windows(text, SALIENT)
+    if len(text) > _LONG:
+        return windows
+    low = text.lower()
+    clauses: list[str] = []
+    for signal in SIGNALS:
+        if signal.strength < 2:
+            continue
+        for match in signal.pattern.finditer(low):
+            start = max((m.end() for m in _CLAUSE_ENDS.finditer(text, 0, match.start())), default=0)
+            end = next((m.start() for m in _CLAUSE_ENDS.finditer(text, match.end())), len(text))
+            clause = text[start:end].strip()
+            if len(clause) + _CLAUSE_FROM < len(text) and clause not in clauses:
+                clauses.append(clause)
+            break
+    known = {window.text for window in windows}
+    extra = [clause for clause in clauses if clause not in known][:_CLAUSES]
+    return windows + [Window(len(windows) + i, clause) for i, clause in enumerate(extra)]
 
 
 def read_window(text: str) -> Reading:
@@ -68,7 +110,7 @@ def nearness(vectors: Vectors, bank: Bank) -> tuple[Vectors, NDArray[np.float32]
 
 def _top(cosines: Vectors) -> NDArray[np.float32]:
     part = np.partition(cosines, -_TOP, axis=1)[:, -_TOP:]
-    return part.mean(axis=1, dtype=np.float32)
+    return np.asarray(part.mean(axis=1), dtype=np.float32)
 
 
 def pattern_features(reading: Reading, text: str) -> dict[str, float]:
@@ -90,7 +132,8 @@ def pattern_features(reading: Reading, text: str) -> dict[str, float]:
         "strong_in_story": bool(strong) and bool(reading.shields & _STORY),
         "strong_in_past": bool(strong) and bool(reading.shields & _PAST),
         "strong_in_play": bool(strong) and bool(reading.shields & _PLAY),
-        "strong_when_negated": bool(strong) and negated,
+        "only_negated": negated and not strong,
+        "only_other": other and not strong and not reading.urgent,
         "short": len(text) <= 12,
     }
     values |= {f"own_{level.value}": level in levels for level in CRISIS_LEVELS}

@@ -1,7 +1,7 @@
-"""Fit the heads and the fusion of the exemplar scorer: ``python -m detectors.crisis.fit --models DIR [--data FILE…]``.
+"""Fit the heads and the fusion: ``python -m detectors.crisis.fit --models DIR [--data FILE…] [--benign FILE…]``.
 
 Our own corpora always take part (held-out families never). Labelled rows from elsewhere may be added as
-JSONL ``{"id","text","label"}`` with ``label`` ``crisis`` or ``not_crisis``; other labels are left out. Of those files only
+JSONL ``{"id","text","label"}``, counselling conversations as ``{"id","turns"}``. Of those files only
 the rows whose id hashes into the fitting part are used, the rest stays for measuring (``in_fitting_part``).
 Needs scikit-learn, which sentence-transformers brings along.
 """
@@ -23,18 +23,22 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neural_network import MLPClassifier
 
 from detectors.crisis.bank import Bank, load_bank
-from detectors.crisis.features import NAMES, pattern_features, read_window
+from detectors.crisis.features import NAMES, judged_windows, pattern_features, read_window
 from detectors.crisis.fusion import CONTINUOUS, CUES, EMOTIONS, heads_from
 from detectors.crisis.wording import BUCKETS, buckets
+from detectors.encoder import load_engine, prepare
+from detectors.encoder.cache import locate_cache
 from detectors.finding import CRISIS_LEVELS, Level
 from detectors.ports import Encoder, Vectors
-from detectors.text import normalise, split_windows
+from detectors.text import normalise
 
 FOLDS = 5
 ROUNDS = 2
 NETS, WIDTH = 3, 64
 _TOP = 3
 _TARGET_DISTRESS = 4.0
+_OUTRIGHT = 2.0
+_SPEAKING = ("crisis_nearness", "contrast_nearness", "meaning", "own_passive_ideation", "own_active_ideation")
 _CLASSES = (Level.NONE, *CRISIS_LEVELS)
 
 Floats = NDArray[np.float64]
@@ -78,9 +82,7 @@ class Row:
 
 
 def read_rows(files: Iterable[Path]) -> list[Row]:
-    """Rows of the fitting part of JSONL files. Conversations give their user turns, taken as ``not_crisis``
-    only where the file says so.
-    """
+    """Labelled single texts of the fitting part; other labels than ``crisis`` and ``not_crisis`` are left out."""
     rows = []
     for file in files:
         for line in file.read_text(encoding="utf-8").splitlines():
@@ -92,6 +94,33 @@ def read_rows(files: Iterable[Path]) -> list[Row]:
                 name = str(data.get("category") or "").partition("|")[0]
                 level = _LEVEL_OF.get(name) or _LEVEL_OF.get(str(data.get("severity")), Level.ACTIVE_IDEATION)
             rows.append(Row(data["text"], level, data["id"]))
+    return rows
+
+
+def benign_turns(files: Iterable[Path], *, fitting: bool) -> list[tuple[str, str]]:
+    """(conversation id, user text) of one user turn in four, from the fitting part of the conversations or the rest."""
+    found = []
+    for file in files:
+        for line in file.read_text(encoding="utf-8").splitlines():
+            data = json.loads(line)
+            if in_fitting_part(data["id"]) is not fitting:
+                continue
+            texts = [turn["text"] for turn in data["turns"] if turn["role"] == "user"]
+            found += [
+                (data["id"], text)
+                for i, text in enumerate(texts)
+                if digest_number(f"{data['id']}/{i}") % 4 == 0
+            ]
+    return found
+
+
+def read_benign(files: Iterable[Path]) -> list[Row]:
+    """User turns of everyday counselling, taken as harmless unless they say a wish to die outright."""
+    rows = []
+    for identity, text in benign_turns(files, fitting=True):
+        own = read_window(normalise(text).text).own()
+        if not any(heard.signal.strength == 2 for heard in own):
+            rows.append(Row(text, Level.NONE, identity))
     return rows
 
 
@@ -109,7 +138,7 @@ def _window(rows: Sequence[Row], encoder: Encoder) -> _Windows:
     owner: list[int] = []
     texts: list[str] = []
     for i, row in enumerate(rows):
-        for window in split_windows(normalise(row.text).text):
+        for window in judged_windows(normalise(row.text).text):
             owner.append(i)
             texts.append(window.text)
     patterns = [pattern_features(read_window(text), text) for text in texts]
@@ -147,7 +176,10 @@ def _net(vectors: Vectors, levels: Sequence[Level]) -> Arrays:
 
 def _wording(matrix: csr_matrix, truth: NDArray[np.bool_]) -> Arrays:
     model = LogisticRegression(C=30.0, max_iter=500).fit(matrix, truth)
-    return {"wording": np.float32(model.coef_[0]), "wording_bias": np.float32(model.intercept_[0])}
+    return {
+        "wording": model.coef_[0].astype(np.float32),
+        "wording_bias": np.array(model.intercept_[0], dtype=np.float32),
+    }
 
 
 def _nearness(windows: _Windows, rows: Sequence[Row], bank: Bank) -> Floats:
@@ -178,6 +210,7 @@ def _strongest(owner: NDArray[np.int64], scores: Floats, count: int) -> NDArray[
 class Fitted:
     heads: Arrays = field(repr=False)
     fusion: dict[str, Any]
+    fusion_other: dict[str, Any]
 
 
 def fit(encoder: Encoder, bank: Bank, others: Sequence[Row]) -> Fitted:
@@ -214,7 +247,21 @@ def fit(encoder: Encoder, bank: Bank, others: Sequence[Row]) -> Fitted:
         model.fit(scaled[chosen], truth)
         chosen = _strongest(windows.owner, np.asarray(model.decision_function(scaled)), len(rows))
     arrays = _trained(windows, chosen, levels, truth)
-    return Fitted(linear | arrays, _fusion(model, means, scales, len(bank.exemplars), len(others)))
+    counts = (len(bank.exemplars), len(others))
+    # in a language we have no rows of, only the vectors and the plainest sentences speak
+    spoken = [i for i, name in enumerate(NAMES) if name in _SPEAKING]
+    other = LogisticRegression(C=0.3, max_iter=2000).fit(scaled[chosen][:, spoken], truth)
+    weights = np.zeros(len(NAMES))
+    weights[spoken] = other.coef_[0]
+    for name in _SPEAKING[
+        3:
+    ]:  # too few of our rows say it in those languages to learn this weight: set by hand
+        weights[NAMES.index(name)] = max(weights[NAMES.index(name)], _OUTRIGHT)
+    return Fitted(
+        linear | arrays,
+        _fusion(model.coef_[0], float(model.intercept_[0]), means, scales, counts),
+        _fusion(weights, float(other.intercept_[0]), means, scales, counts),
+    )
 
 
 def _trained(
@@ -229,7 +276,7 @@ def _linear(bank: Bank) -> Arrays:
     risky = bank.risky
     levels = LogisticRegression(C=30.0, max_iter=3000, class_weight="balanced")
     levels.fit(bank.vectors[risky], [CRISIS_LEVELS.index(row.level) for row in rows if row.level.crisis])
-    distress = Ridge(alpha=1.0).fit(bank.vectors, [row.distress / _TARGET_DISTRESS for row in rows])
+    distress = Ridge(alpha=0.3).fit(bank.vectors, [row.distress / _TARGET_DISTRESS for row in rows])
     emotions = [_one(bank, [emotion in row.emotions for row in rows]) for emotion in EMOTIONS]
     cues = [_one(bank, [cue in row.cues for row in rows]) for cue in CUES]
     arrays = {
@@ -253,14 +300,14 @@ def _one(bank: Bank, truth: list[bool]) -> tuple[Floats, float]:
 
 
 def _fusion(
-    model: LogisticRegression, means: Floats, scales: Floats, own: int, others: int
+    weights: Floats, bias: float, means: Floats, scales: Floats, counts: tuple[int, int]
 ) -> dict[str, Any]:
     return {
-        "bias": round(float(model.intercept_[0]), 4),
-        "weights": {name: round(float(w), 4) for name, w in zip(NAMES, model.coef_[0], strict=True)},
+        "bias": round(bias, 4),
+        "weights": {name: round(float(w), 4) for name, w in zip(NAMES, weights, strict=True)},
         "means": {name: round(float(means[NAMES.index(name)]), 6) for name in CONTINUOUS},
         "scales": {name: round(float(scales[NAMES.index(name)]), 6) for name in CONTINUOUS},
-        "fitted_on": {"own_rows": own, "other_rows": others},
+        "fitted_on": {"own_rows": counts[0], "other_rows": counts[1]},
     }
 
 
@@ -268,5 +315,25 @@ def save(fitted: Fitted, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     half = {name: array.astype(np.float16) for name, array in fitted.heads.items()}
     np.savez_compressed(folder / "crisis_heads.npz", **half)  # type: ignore[arg-type]
-    text = json.dumps(fitted.fusion, indent=1, ensure_ascii=False)
-    (folder / "crisis_fusion.json").write_text(text + "\n", encoding="utf-8")
+    for name, fusion in (("crisis_fusion", fitted.fusion), ("crisis_fusion_other", fitted.fusion_other)):
+        text = json.dumps(fusion, indent=1, ensure_ascii=False)
+        (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Prepare the default encoder, fit, and write the files into ``--models``."""
+    parser = argparse.ArgumentParser(
+        prog="python -m detectors.crisis.fit", description="fit the exemplar scorer"
+    )
+    parser.add_argument("--models", type=Path, required=True)
+    parser.add_argument("--data", type=Path, nargs="*", default=[])
+    parser.add_argument("--benign", type=Path, nargs="*", default=[])
+    parser.add_argument("--cache", type=Path, default=locate_cache())
+    given = parser.parse_args()
+    encoder = load_engine("int8", prepare("offline", given.cache))
+    others = [*read_rows(given.data), *read_benign(given.benign)]
+    save(fit(encoder, load_bank(encoder, given.cache / "bank"), others), given.models)
+
+
+if __name__ == "__main__":
+    main()

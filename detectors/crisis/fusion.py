@@ -92,8 +92,8 @@ def _models() -> Path:
     return Path(str(resources.files("detectors"))) / "models"
 
 
-def load_fusion(folder: Path | None = None) -> Fusion:
-    data = json.loads((folder or _models()).joinpath("crisis_fusion.json").read_text(encoding="utf-8"))
+def load_fusion(name: str = "crisis_fusion.json", folder: Path | None = None) -> Fusion:
+    data = json.loads((folder or _models()).joinpath(name).read_text(encoding="utf-8"))
     return Fusion(data["bias"], data["weights"], data["means"], data["scales"])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from detectors.crisis.bank import Bank, load_bank
-from detectors.crisis.features import Reading, nearness, pattern_features, read_window
+from detectors.crisis.features import Reading, judged_windows, nearness, pattern_features, read_window
 from detectors.crisis.fusion import (
     CONTINUOUS,
     CUES,
@@ -30,17 +29,10 @@ from detectors.distress.lexicon import cues_in, emotions_in, intensity
 from detectors.distress.marks import marks_in
 from detectors.finding import Cue, Emotion, Evidence, Level, UserSignal
 from detectors.ports import Encoder
-from detectors.text import UNDETERMINED, WORDLESS, Normal, Window, detect_language, normalise, split_windows
+from detectors.text import UNDETERMINED, WORDLESS, Normal, Window, detect_language, normalise
 
 SCORED_LANGUAGES = frozenset({"zh", "en"})
 _EVIDENCE = 4  # reasons kept of one turn
-
-# sentences that get a window of their own first, where a turn has more sentences than windows
-SALIENT = re.compile(
-    r"死|活|命|消失|解脱|结束|伤|杀|再见|告别|遗|自杀|拜托|托付|走了|不在了|撑|"
-    r"\b(?:die|dead|death|kill\w*|suicid\w*|alive|live|living|end|hurt|harm|goodbye|bye|letters?|gone|exist|wake|sorry|never)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +63,14 @@ class ExemplarScorer:
         bank: Bank,
         *,
         fusion: Fusion | None = None,
+        fusion_other: Fusion | None = None,
         heads: Heads | None = None,
         policy: Policy | None = None,
     ) -> None:
         self._encoder = encoder
         self._bank = bank
         self._fusion = fusion or load_fusion()
+        self._fusion_other = fusion_other or load_fusion("crisis_fusion_other.json")
         self._heads = heads or load_heads()
         self._policy = policy or load_policy()
 
@@ -101,7 +95,8 @@ class ExemplarScorer:
                     "meaning": float(meaning[row]),
                     "wording": weigh(window.text, self._heads.wording, self._heads.wording_bias),
                 }
-                score = float(sigmoid(np.float32(self._fusion.logit(features))))
+                fusion = self._fusion if text.scored else self._fusion_other
+                score = float(sigmoid(np.asarray(fusion.logit(features), dtype=np.float32)))
                 judged.append(_Judged(window, row, reading, features, score))
                 row += 1
             signals.append(self._judge(text, judged, vectors, cosines))
@@ -194,7 +189,7 @@ def _meant(heard: Heard) -> tuple[str, str]:
 
 def _read(text: str, hint: str | None) -> _Text:
     normal = normalise(text)
-    windows = split_windows(normal.text, SALIENT)
+    windows = judged_windows(normal.text)
     found = detect_language(normal.text)
     spoken = (hint or "").partition("-")[0].lower()
     language = found if found != UNDETERMINED else spoken or UNDETERMINED

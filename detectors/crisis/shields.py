@@ -22,8 +22,7 @@ def _shield(kind: str, *patterns: str) -> Shield:
 SHIELDS: tuple[Shield, ...] = (
     _shield(
         "idiom_hyperbole",
-        r"(?:笑|累|饿|困|热|冷|气|烦|急|忙|吓|渴|美|爽|可爱|尴尬|丢人|撑|想|爱|无聊|社|馋|酸|甜|辣|好吃|香|吵|堵|贵|丑|肉麻|羡慕|难|难吃|好笑|蠢|帅|冻|晒|闷|窝囊|作|挤)死(?:我|了|人|个|你|啦|我了|她|他|这|谁)?",
-        r"[累困忙饿烦气疼冷热急丑贵难穷][得到](?:我)?要?(?:死|命)|要了(?:我|老)的?命|死去活来|好.{0,3}到想死|死都要|(?:打|杀)死(?:我|都)也?不|死磕|死党|死忠|命都给",
+        r"(?:笑|累|饿|困|热|冷|气|烦|急|忙|吓|渴|撑|无聊|社|馋|尴尬|可爱|作)(?:死|坏了)|想死(?:你|我了|我啦|他了|她了)|死去活来|好.{0,3}到想死|死都要|打死(?:我|都|也)",
         r"(?:die|died|dying|dead) (?:of|from) (?:laughter|laughing|cuteness|embarrassment|boredom|heat|shame|hunger|cringe|cold|happiness)|dying (?:to|for|laughing|of)|to die for|dead (?:tired|serious|line|ass|on my feet|inside lol)|(?:is|are|was|were|gonna|going to|will) (?:literally |absolutely )?(?:be the death of|kill(?:ing)?) me|kill(?:ing|s)? (?:it|time|the vibe|the mood|my (?:feet|back|head|knees|eyes|legs|vibe))|starving to death|bored to death|scared to death|killing two birds",
     ),
     _shield(

@@ -39,6 +39,7 @@ class Heard:
 
 _CLAUSE = re.compile(r"[,，。.!！?？;；:：\n()（）]")
 _REACH = 40  # characters looked back
+_QUOTE_REACH = 1000
 
 _ZH_NOT = re.compile(
     r"(?:不是(?:真的|真)?|没有?|并不是?|并非|从来?没有?|从不|不会(?:真的)?|绝不|不再|不可能|不敢|不至于|别|不要|不|哪会|怎么会|无意|不打算|没打算|不准备)(?:真的|真|要|再|会|去|的)*$"
@@ -69,6 +70,29 @@ def _last(pattern: re.Pattern[str], text: str) -> int:
     return max((match.start() for match in pattern.finditer(text)), default=-1)
 
 
+_SHUT = re.compile(r'["」』》]')
+_SELF_QUOTE = re.compile(r"我|\bi\b|\bmy\b|\bme\b")
+
+
+def _quoted(text: str, start: int, end: int) -> bool:
+    """Inside quotation marks, and not the speaker's own words."""
+    if len(text) > _QUOTE_REACH:
+        text, start, end = (
+            text[max(0, start - 400) : end + 400],
+            min(start, 400),
+            min(start, 400) + end - start,
+        )
+    marks = [match.start() for match in re.finditer(r'"', text)]
+    before = [mark for mark in marks if mark < start]
+    if len(before) % 2 == 1 and any(mark >= end for mark in marks):
+        opening = before[-1]
+    else:
+        opening = max((m.start() for m in re.finditer(r"[「『《]", text[:start])), default=-1)
+        if opening == -1 or _SHUT.search(text[opening:start]) or not _SHUT.search(text[end:]):
+            return False
+    return not _SELF_QUOTE.search(text[max(0, opening - 12) : opening])
+
+
 def read(signal_: Signal, text: str) -> list[Heard]:
     """Every way one signal is said in a text, at most once each."""
     chinese = signal_.name.startswith("zh")
@@ -77,7 +101,11 @@ def read(signal_: Signal, text: str) -> list[Heard]:
         before = _clause_before(text, match.start())
         if (_ZH_NOT if chinese else _EN_NOT).search(before):
             said = Said.NEGATED
+        elif _quoted(text, match.start(), match.end()):
+            said = Said.OTHER
         else:
+            if match.group().startswith("我"):
+                before += match.group()  # 我朋友想…: the subject is inside the match
             own = _last(_ZH_OWN if chinese else _EN_OWN, before)
             other = _last(_ZH_OTHER if chinese else _EN_OTHER, before)
             said = Said.OTHER if other > own and signal_.level is not Level.HARM_TO_OTHERS else Said.OWN

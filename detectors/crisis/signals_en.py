@@ -49,7 +49,7 @@ SIGNALS_EN: tuple[Signal, ...] = (
         "en.kill_self",
         Level.ACTIVE_IDEATION,
         2,
-        r"kill(?:ing)? (?:my ?self|me\b(?!-))|\bkms\b|tak(?:e|ing) my (?:own )?life|end(?:ing)? (?:my(?:self)?|it all|my own) ?(?:life)?|end(?:ing)? my life|finish my life|commit(?:ting)? suicide|\bsuicidal\b|"
+        r"kill(?:ing)? my ?self|(?:please|someone|just) kill me\b|^kill me\b(?! now l)|\bkms\b|tak(?:e|ing) my (?:own )?life|end(?:ing)? (?:my(?:self)?|it all|my own) ?(?:life)?|end(?:ing)? my life|finish my life|commit(?:ting)? suicide|\bsuicidal\b|"
         + _WANT
         + r"[^.!?,]{0,25}suicide|suicid(?:e|al) (?:thoughts?|ideation|urges?|feelings|plan)|thoughts? of (?:suicide|killing|ending)|think(?:ing)? (?:about|of) suicide|off(?:ing)? myself|do away with myself|self[- ]delete",
     ),

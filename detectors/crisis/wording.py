@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ def buckets(text: str) -> NDArray[np.int64]:
     low = _SPACE.sub(" ", text[:_READ].lower())
     grams = {low[i : i + n] for n in range(1, _LONGEST + 1) for i in range(len(low) - n + 1)}
     words = _WORD.findall(low)
-    grams |= {f"#{word}" for word in words} | {f"#{a} {b}" for a, b in zip(words, words[1:], strict=False)}
+    grams |= {f"#{word}" for word in words} | {f"#{a} {b}" for a, b in pairwise(words)}
     return np.unique(
         np.array([zlib.crc32(gram.encode("utf-8", "replace")) % BUCKETS for gram in grams], dtype=np.int64)
     )

@@ -45,8 +45,7 @@ _LATIN_LANGUAGES = (
     Language.POLISH,
 )
 # statistics fail on chat English ("so tired lol"); its small words do not
-_ENGLISH = frozenset(
-    """
+_ENGLISH_WORDS = """
     i i'm im ive i've i'd ill i'll me my myself mine you your u ur he she it its it's we they them this that these those
     the a an and or but if so because cuz bc when what who how why where there here not no don't dont can't cant won't
     wont didn't doesn't isn't wasn't is am are was were be been being do does did done have has had having will would
@@ -56,9 +55,9 @@ _ENGLISH = frozenset(
     know say said tell told get got go going gonna went come came make made see want keep let like love hate hurt
     sad tired alone lonely scared angry happy fine ok okay bad good better worse everyone everything nothing nobody
     someone something anything anymore people friend mum mom dad help please sorry thanks thank bye goodbye yes yeah
-    dey abeg wan wahala lol haha tbh idk ngl kms hello hi hey any all some one two been than then as while until till my his her our their
-    """.split()
-)
+    dey abeg wan wahala suicide suicidal unalive kms lol haha tbh idk ngl kms hello hi hey any all some one two been than then as while until till my his her our their
+    """
+_ENGLISH = frozenset(_ENGLISH_WORDS.split())
 _ENGLISH_SHARE = 0.45
 _SURE = 0.75
 _VERY_SURE = 0.9  # for two words

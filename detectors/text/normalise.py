@@ -10,6 +10,7 @@ from functools import cache
 from opencc import OpenCC
 
 from detectors.text.coded import read_coded
+from detectors.text.idioms import read_idioms
 from detectors.text.lookalikes import fold_lookalikes, read_leet, segment
 
 _INVISIBLE = re.compile(
@@ -53,10 +54,15 @@ TEXT_LIMIT = (
 
 @dataclass(frozen=True, slots=True)
 class Normal:
-    """The normal form. ``obfuscated``: the writer hid words on purpose (look-alikes, separators, codes)."""
+    """The normal form.
+
+    ``obfuscated``: the writer hid words on purpose (look-alikes, separators, codes);
+    ``idiom``: an idiom with a word of death in it has been put plainly.
+    """
 
     text: str = field(repr=False)
     obfuscated: bool = False
+    idiom: bool = False
 
 
 @cache
@@ -99,7 +105,8 @@ def normalise(text: str) -> Normal:
     text, leet = read_leet(text)
     text, coded = read_coded(text)
     hidden = hidden or folded or leet or coded
+    text, idiom = read_idioms(text)
     if hidden:
         text = _HAN_GAP.sub("", text)
     text = _SIGN_RUN.sub(r"\1\1\1", _LONG_RUN.sub(r"\1\1", text))
-    return Normal(_SPACES.sub(" ", text).strip(), hidden)
+    return Normal(_SPACES.sub(" ", text).strip(), hidden, idiom)

@@ -1,0 +1,114 @@
+"""The level of each user turn in its conversation (D4, D5): what was disclosed does not vanish with the next message.
+
+A pure function over signals; it never sees text. What it needs to know of a text comes as evidence of kind
+``contextual`` (``detectors.distress.marks``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from detectors.distress.marks import CALM, CONTEXT, DENIAL, FAREWELL, FRAGMENT, RECOVERY
+from detectors.distress.trend import trend
+from detectors.finding import Cue, Evidence, Level, UserSignal
+
+_REACH = 6  # user turns over which a disclosure is remembered in full
+_BUILD_UP = 0.6  # distress a slow escalation must have come to before a short turn counts as risk
+_ALMOST = 0.3
+
+# disclosures that stay until a person has taken over: never back to none in this conversation
+_GRAVE = frozenset(
+    {
+        Level.ACTIVE_IDEATION,
+        Level.PLAN_INTENT,
+        Level.PREPARATION,
+        Level.IN_PROGRESS,
+        Level.SELF_HARM,
+        Level.HARM_TO_OTHERS,
+    }
+)
+
+
+def contextual(signals: Sequence[UserSignal]) -> list[UserSignal]:
+    """The signals with contextual levels, same order and length. Oldest first, user turns only.
+
+    Reasons, as the source of a ``contextual`` evidence: ``denial_after_disclosure``, ``fragment_after_disclosure``,
+    ``farewell_after_disclosure``, ``calm_after_disclosure``, ``still_open``, ``slow_escalation``.
+    A turn that is a crisis by itself keeps its own level. A conversation without any disclosure and without
+    a steep, strong rise of distress is returned unchanged.
+    """
+    out: list[UserSignal] = []
+    held: Level | None = None  # the gravest level disclosed so far
+    since = 0  # user turns since then
+    for i, signal in enumerate(signals):
+        since += 1
+        if signal.level.crisis:
+            if held is None or signal.level.severity >= held.severity or since > _REACH:
+                held = signal.level
+            since = 0
+            out.append(signal)
+            continue
+        judged = (
+            _after_disclosure(signal, held, since) if held is not None else _in_escalation(signals[: i + 1])
+        )
+        if judged.level.crisis and held is None:
+            held, since = judged.level, 0
+        elif held is not None and held not in _GRAVE and not judged.level.crisis:
+            held = None  # a passive wish that was followed by ordinary talk or a credible recovery
+        out.append(judged)
+    return out
+
+
+def _marks(signal: UserSignal) -> frozenset[str]:
+    return frozenset(evidence.source for evidence in signal.evidence if evidence.kind == CONTEXT)
+
+
+def _after_disclosure(signal: UserSignal, held: Level, since: int) -> UserSignal:
+    marks = _marks(signal)
+    near = since <= _REACH
+    if near and RECOVERY in marks and held is Level.PASSIVE_IDEATION:
+        return signal
+    if near and DENIAL in marks:
+        return _raised(signal, held, "denial_after_disclosure", Cue.DISCLOSURE_DENIED)
+    if near and FAREWELL in marks and RECOVERY not in marks and held in _GRAVE:
+        return _raised(signal, held, "farewell_after_disclosure", Cue.FAREWELL)
+    if near and (FRAGMENT in marks or Cue.SILENCE in signal.cues):
+        return _raised(
+            signal, held if since == 1 else _lowered(held), "fragment_after_disclosure", Cue.SILENCE
+        )
+    if held in _GRAVE:
+        reason = "calm_after_disclosure" if CALM in marks else "still_open"
+        return _raised(signal, Level.PASSIVE_IDEATION, reason, None)
+    return signal
+
+
+def _lowered(held: Level) -> Level:
+    return Level.PASSIVE_IDEATION if held in _GRAVE else held
+
+
+def _in_escalation(signals: Sequence[UserSignal]) -> UserSignal:
+    """A steep rise to strong distress that ends in a turn which is almost a crisis, or a farewell in few words."""
+    signal = signals[-1]
+    found = trend(signals)
+    if not found.build_up:
+        return signal
+    marks = _marks(signal)
+    strained = max((one.distress for one in signals[-3:]), default=0.0) >= _BUILD_UP
+    telling = signal.score >= _ALMOST or (FAREWELL in marks and FRAGMENT in marks)
+    if strained and telling:
+        return _raised(signal, Level.PASSIVE_IDEATION, "slow_escalation", None)
+    return replace(signal, evidence=signal.evidence + found.evidence())
+
+
+def _raised(signal: UserSignal, level: Level, reason: str, cue: Cue | None) -> UserSignal:
+    cues = signal.cues if cue is None or cue in signal.cues else (*signal.cues, cue)
+    evidence = (Evidence(CONTEXT, reason, 0, 1.0), *signal.evidence)
+    return replace(
+        signal,
+        level=level,
+        score=max(signal.score, 0.5),
+        distress=max(signal.distress, 0.4),
+        cues=cues,
+        evidence=evidence,
+    )

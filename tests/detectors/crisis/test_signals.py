@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import pytest
+
+from detectors.crisis.features import judged_windows, read_window
+from detectors.crisis.signal import Said
+
+
+def _said(text: str) -> dict[str, set[Said]]:
+    out: dict[str, set[Said]] = {}
+    for heard in read_window(text).heard:
+        out.setdefault(heard.signal.name, set()).add(heard.said)
+    return out
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [
+        ("我想自杀", "zh.suicide", Said.OWN),
+        ("我没有想自杀", "zh.suicide", Said.NEGATED),
+        ("他说他想自杀", "zh.suicide", Said.OTHER),
+        ("我朋友想自杀", "zh.suicide", Said.OTHER),
+        ("我想死", "zh.want_dead", Said.OWN),
+        ("我不是想死", "zh.want_dead", Said.NEGATED),
+        ("i want to kill myself", "en.kill_self", Said.OWN),
+        ("i'm not going to kill myself", "en.kill_self", Said.NEGATED),
+        ("she is suicidal", "en.kill_self", Said.OTHER),
+        ('you wrote "if you want to kill yourself or are suicidal" to me', "en.kill_self", Said.OTHER),
+    ],
+)
+def test_how_it_is_said(text, name, said):
+    assert said in _said(text)[name]
+
+
+def test_shields_name_their_kind():
+    assert "fiction_lyrics" in read_window("小说里的主角想死").shields
+    assert "news_study" in read_window("i'm writing an essay on suicide").shields
+
+
+def test_an_outright_clause_gets_its_own_window():
+    windows = [window.text for window in judged_windows("工作丢了，女朋友也走了，想死")]
+    assert windows[0].startswith("工作")
+    assert "想死" in windows

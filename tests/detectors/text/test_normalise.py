@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from detectors.text import normalise
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("ｓｕｉｃｉｄｅ", "suicide"),
+        ("suiсide", "suicide"),  # a Cyrillic letter
+        ("su\u200dici\u200bde", "suicide"),
+        ("s u i c i d e", "suicide"),
+        ("i w a n t t o d i e", "i want to die"),
+        ("i h.u.r.t m.y.s.e.l.f", "i hurt myself"),
+        ("k*ll mys*lf", "kill myself"),
+        ("1 w4nt t0 k1ll mys3lf", "1 want to kill myself"),
+        ("wanna unalive myself", "wanna kill myself"),
+        ("自.杀", "自杀"),
+        ("想 死", "想死"),
+        ("我 真 的 不 想 活", "我真的不想活"),
+        ("我想zs", "我想自杀"),
+        ("真的想紫砂", "真的想自杀"),
+        ("真的好想s一s", "真的好想死"),
+        ("xiang si", "想死"),
+    ],
+)
+def test_hidden_words_are_read(written, meant):
+    normal = normalise(written)
+    assert normal.text == meant
+    assert normal.obfuscated or written == "ｓｕｉｃｉｄｅ"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "买了紫砂壶",
+        "紫砂杯真好看",
+        "4点想4块糖",
+        "10k run with B2B people",
+        "U.S.A. e.g. a b c",
+        "Я хочу домой",
+        "сегодня хорошо",
+        "她是很熟练的 skilled nurse",
+    ],
+)
+def test_harmless_writing_stays(text):
+    normal = normalise(text)
+    assert normal.text == text
+    assert not normal.obfuscated
+
+
+def test_traditional_becomes_simplified_and_apostrophes_plain():
+    assert normalise("機車過戶給我弟了").text == "机车过户给我弟了"
+    assert normalise("I can\u2019t go on").text == "I can't go on"
+
+
+def test_repeats_are_cut():
+    assert normalise("好好好好好累!!!!!!!!").text == "好好累!!!"
+
+
+@pytest.mark.parametrize(
+    ("idiom", "rest"),
+    [
+        ("笑死我了", "死"),
+        ("累死了", "死"),
+        ("my feet are killing me", "kill"),
+        ("kill the process", "kill"),
+        ("这个bug要杀了我", "杀"),
+        ("想死你了", "死"),
+    ],
+)
+def test_idioms_are_put_plainly(idiom, rest):
+    normal = normalise(idiom)
+    assert normal.idiom
+    assert rest not in normal.text
+
+
+@pytest.mark.parametrize(
+    "text", ["累死了，想死", "不如死了算了", "我想死", "kill me", "I want to kill him", "去死吧", "我要去死"]
+)
+def test_an_idiom_does_not_swallow_a_wish(text):
+    assert "死" in normalise(text).text or "kill" in normalise(text).text
+
+
+def test_lone_surrogates_pass():
+    assert normalise("\ud83d 想死 \udc00").text.encode()
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_accepted(text):
+    normal = normalise(text).text
+    assert normal.encode()
+    assert normal == normal.strip()
+
+
+@pytest.mark.parametrize("piece", ["a", "想,", "a b ", "中*", "哈哈。", "\u200b"])
+def test_work_on_a_megabyte_is_bounded(piece):
+    began = time.perf_counter()
+    normalise(piece * (1_000_000 // len(piece)))
+    assert time.perf_counter() - began < 20
