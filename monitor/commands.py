@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from alerts.delivery import Attempt
 from alerts.incident import Incident
@@ -17,11 +18,12 @@ from alerts.ports import Pager
 from monitor import assembly
 from monitor.app import prepare_tables
 from monitor.clock import SystemClock
-from monitor.errors import JiezhuError
+from monitor.errors import ConfigurationError, JiezhuError
 from monitor.people import Answer, People
 from monitor.settings import Settings, channel_names
 from monitor.store.migration import current, migrate
 from monitor.store.sql import SqlStore
+from monitor.store.url import parse
 from monitor.trouble import test_page
 
 VERDICTS = ("true_miss", "false_alarm", "duplicate", "other")
@@ -30,6 +32,7 @@ VERDICTS = ("true_miss", "false_alarm", "duplicate", "other")
 def describe_settings(settings: Settings) -> list[str]:
     """Check what loading alone cannot, and put the result into words. No secret shows."""
     clock = SystemClock()
+    _check_database(settings)
     assembly.keys(settings)
     assembly.pagers(settings, clock)
     policy = assembly.policy(settings)
@@ -48,6 +51,13 @@ def describe_settings(settings: Settings) -> list[str]:
     ]
 
 
+def _check_database(settings: Settings) -> None:
+    try:
+        parse(settings.database_url)
+    except ConfigurationError as error:
+        raise ConfigurationError("JIEZHU_DATABASE__URL", str(error).partition(": ")[2]) from None
+
+
 async def send_test_page(settings: Settings) -> list[tuple[str, Attempt, float]]:
     """Ask every channel once."""
     clock = SystemClock()
@@ -64,7 +74,12 @@ async def send_test_page(settings: Settings) -> list[tuple[str, Attempt, float]]
 
 
 def migrate_tables(settings: Settings) -> str:
-    settings.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        settings.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigurationError(
+            "JIEZHU_STATE_DIR", f"cannot be made ({error.strerror}); name a directory that can be written"
+        ) from None
     before = current(settings.database_url)
     migrate(settings.database_url)
     after = current(settings.database_url)
@@ -103,7 +118,7 @@ async def incident_detail(settings: Settings, key: str, *, words: bool) -> dict[
 async def put(settings: Settings, key: str, action: str, by: str, verdict: str | None) -> str:
     """Acknowledge or resolve; raises JiezhuError for an incident that does not exist."""
     if verdict is not None and verdict not in VERDICTS:
-        raise JiezhuError(f"--verdict must be one of {', '.join(VERDICTS)}")
+        raise ConfigurationError("--verdict", f"must be one of {', '.join(VERDICTS)}")
     clock = SystemClock()
     async with _store(settings) as store:
         links = assembly.keys(settings).links
@@ -120,7 +135,7 @@ def incident_table(rows: Sequence[dict[str, Any]]) -> None:
     for column in ("incident", "state", "level", "outcome", "turns", "opened", "release", "taken by"):
         table.add_column(column)
     for row in rows:
-        table.add_row(
+        cells = (
             row["incident"],
             row["state"],
             row["level"],
@@ -130,6 +145,7 @@ def incident_table(rows: Sequence[dict[str, Any]]) -> None:
             f"{row['release']} ({row['track']})",
             row["acknowledged_by"] or "",
         )
+        table.add_row(*map(Text, cells))  # a release may look like markup
     Console().print(table if rows else "no incidents")
 
 

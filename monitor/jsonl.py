@@ -10,6 +10,8 @@ import orjson
 
 from detectors.turn import Role
 
+_ROLES = [role.value for role in Role]  # a list: what stands for a role may be anything, a list among it
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -44,14 +46,17 @@ def _row(number: int, line: bytes) -> Row:
         return Row(number, problem="is not JSON; give one object a line")
     if not isinstance(content, dict):
         return Row(number, problem='is not an object; give {"id", "text"} or {"id", "turns"}')
+    name = content.get("id")
+    if name is not None and not isinstance(name, str | int | float):
+        return Row(number, problem="has an id that is neither a string nor a number; give it one")
     try:
         turns = _turns(content)
     except ValueError as error:
-        return Row(number, content.get("id"), problem=str(error))
+        return Row(number, name, problem=str(error))
     level, lang, region = (content.get(name) for name in ("level", "lang", "region"))
     if not all(value is None or isinstance(value, str) for value in (level, lang, region)):
-        return Row(number, content.get("id"), problem="level, lang and region must be strings")
-    return Row(number, content.get("id"), turns, level, lang, region)
+        return Row(number, name, problem="has a level, lang or region that is no string; give strings")
+    return Row(number, name, turns, level, lang, region)
 
 
 def _turns(content: dict[str, Any]) -> list[dict[str, str]]:
@@ -63,7 +68,7 @@ def _turns(content: dict[str, Any]) -> list[dict[str, str]]:
     for turn in turns:
         if not isinstance(turn, dict) or not isinstance(turn.get("text"), str):
             raise ValueError("has a turn without a text; give each a role and a text")  # noqa: TRY004 - of the line
-        if turn.get("role") not in set(Role):
+        if turn.get("role") not in _ROLES:
             raise ValueError(f"has a turn with an unknown role; use {', '.join(Role)}")
     return turns
 

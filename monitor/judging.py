@@ -12,8 +12,7 @@ from detectors.reply.conversation import judge_conversation
 from detectors.turn import Role
 from monitor.jsonl import Row, problem
 
-_NAMES = ", ".join(Level)
-LEVELS = frozenset(level.value for level in Level)
+_LEVELS = {level.value: level for level in Level}
 
 
 def detect(rows: Sequence[Row], scorer: UserScorer) -> list[dict[str, Any]]:
@@ -45,15 +44,11 @@ def judge(rows: Sequence[Row], users: UserScorer, replies: ReplyScorer) -> list[
         if row.level is None:
             signal = next(detected)
             level = signal.level if signal is not None else Level.NONE
-        elif row.level in LEVELS:
-            level = Level(row.level)
+        elif row.level in _LEVELS:
+            level = _LEVELS[row.level]
         else:
-            answers.append(
-                {
-                    "id": row.id,
-                    "error": f"line {row.line} has an unknown level; use one of {', '.join(Level)}",
-                }
-            )
+            error = f"line {row.line} has an unknown level; use one of {', '.join(_LEVELS)}"
+            answers.append({"id": row.id, "error": error})
             continue
         verdict = judge_conversation(row.turns, replies, level, lang=row.lang, region=row.region)
         answers.append({"id": row.id, **verdict})

@@ -6,12 +6,11 @@ a typing slip in a monitor must not mean silence.
 
 from __future__ import annotations
 
-import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
@@ -19,11 +18,9 @@ from alerts.pagers.alertmanager import AlertmanagerSettings
 from alerts.pagers.pagerduty import PagerDutySettings
 from alerts.pagers.second_channel import SecondChannelSettings
 from alerts.pagers.webhook import WebhookSettings
+from monitor.environment import PREFIX, key_of, names_of, put_environment
 from monitor.errors import ConfigurationError
 
-PREFIX = "JIEZHU_"
-_LEVEL = "__"
-_FILE = "_FILE"
 _Seconds = Annotated[float, Field(ge=0, le=86_400)]
 
 
@@ -179,27 +176,21 @@ def load(config: Path | None, environ: Mapping[str, str]) -> Settings:
     Raises ConfigurationError, whose text names the key and what to do.
     """
     tree: dict[str, Any] = _read_toml(config) if config is not None else {}
-    for name, value in sorted(environ.items()):
-        if name.startswith(PREFIX) and name not in _OTHER_READERS:
-            _put(tree, name, value)
+    given = {name: value for name, value in environ.items() if name not in _OTHER_READERS}
+    put_environment(tree, given, Settings)
     try:
         settings = Settings.model_validate(tree)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        raise ConfigurationError(_key(first["loc"]), _problem(first)) from None
-    _check(settings)
+        key, within = key_of(first["loc"], Settings)
+        raise ConfigurationError(key, within + _problem(first)) from None
+    check(settings)
     return settings
 
 
 def environment_names() -> set[str]:
     """Every environment name that is understood, ``…_FILE`` of secrets among them."""
-    names: set[str] = set(_OTHER_READERS)
-    for path, annotation in _leaves(Settings, ()):
-        name = PREFIX + _LEVEL.join(part.upper() for part in path)
-        names.add(name)
-        if _is_secret(annotation):
-            names.add(name + _FILE)
-    return names
+    return names_of(Settings) | _OTHER_READERS
 
 
 # Names with our prefix that something else reads: the tests' cache.
@@ -216,75 +207,6 @@ def _read_toml(path: Path) -> dict[str, Any]:
         raise ConfigurationError("--config", f"is not TOML ({where}); mend the file") from None
 
 
-def _put(tree: dict[str, Any], name: str, value: str) -> None:
-    path = name.removeprefix(PREFIX).lower().split(_LEVEL)
-    annotation = _annotation(path)
-    if annotation is None and name.endswith(_FILE):
-        plain = name.removesuffix(_FILE).removeprefix(PREFIX).lower().split(_LEVEL)
-        if _is_secret(_annotation(plain)):
-            path, value = plain, _read_secret(name, value)
-            annotation = _annotation(path)
-    if annotation is None:
-        raise ConfigurationError(name, "is not a known setting; see `jiezhu check-config --names`")
-    node = tree
-    for part in path[:-1]:
-        node = node.setdefault(part, {})
-    node[path[-1]] = _parsed(name, value, annotation)
-
-
-def _read_secret(name: str, path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
-        raise ConfigurationError(name, "the file cannot be read; check the path and its owner") from None
-
-
-def _parsed(name: str, value: str, annotation: Any) -> Any:
-    """Lists and tables come as JSON; everything else is pydantic's to read."""
-    if get_origin(annotation) not in (list, dict):
-        return value
-    try:
-        return json.loads(value)
-    except ValueError:
-        raise ConfigurationError(name, "must be JSON, for instance [] or {}") from None
-
-
-def _leaves(model: type[BaseModel], path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    for field, info in model.model_fields.items():
-        section = _section(info.annotation)
-        if section is None:
-            yield (*path, field), info.annotation
-        else:
-            yield from _leaves(section, (*path, field))
-
-
-def _annotation(path: list[str]) -> Any:
-    for leaf, annotation in _leaves(Settings, ()):
-        if list(leaf) == path:
-            return annotation
-    return None
-
-
-def _section(annotation: Any) -> type[BaseModel] | None:
-    for candidate in _alternatives(annotation):
-        if isinstance(candidate, type) and issubclass(candidate, BaseModel):
-            return candidate
-    return None
-
-
-def _alternatives(annotation: Any) -> tuple[Any, ...]:
-    return get_args(annotation) if get_origin(annotation) in (UnionType, Union) else (annotation,)
-
-
-def _is_secret(annotation: Any) -> bool:
-    return SecretStr in _alternatives(annotation)
-
-
-def _key(location: tuple[int | str, ...]) -> str:
-    parts = [str(part) for part in location]
-    return PREFIX + _LEVEL.join(part.upper() for part in parts)
-
-
 def _problem(error: Any) -> str:
     """Tell what pydantic found without repeating the value, which may be a secret."""
     match error["type"]:
@@ -293,29 +215,74 @@ def _problem(error: Any) -> str:
         case "missing":
             return "is missing; set it"
         case _:
-            message = str(error["msg"])
+            message = str(error["msg"]).removeprefix("Value error, ")
             return f"{message[0].lower()}{message[1:]}"
 
 
-def _check(settings: Settings) -> None:
+def check(settings: Settings) -> None:
     """What one field alone cannot tell."""
+    _check_channels(settings)
+    _check_escalation(settings)
+    _check_kafka(settings.kafka)
+    for name in ("public_url", "runbook_url"):
+        _check_url(f"{PREFIX}HTTP__{name.upper()}", getattr(settings.http, name))
+
+
+def _check_channels(settings: Settings) -> None:
+    names = channel_names(settings)
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ConfigurationError(f"{PREFIX}PAGERS", f"two pagers are named {twice}; give each its own name")
+
+
+def _check_escalation(settings: Settings) -> None:
     channels = set(channel_names(settings))
     people = settings.escalation.people
+    key = f"{PREFIX}ESCALATION__PEOPLE"
     for person, own in people.items():
+        if not own:
+            raise ConfigurationError(key, f"{person} has no pager; name one of {_list(channels)}")
+        if person in channels:
+            raise ConfigurationError(key, f"{person} is the name of a pager, too; call one of them otherwise")
         for channel in own:
             if channel not in channels:
-                key = f"{PREFIX}ESCALATION__PEOPLE"
                 raise ConfigurationError(
                     key, f"{person}: {channel} is not a configured pager; have {_list(channels)}"
                 )
-    targets = [t for step in settings.escalation.steps for t in step.targets] + settings.escalation.tickets
-    for target in targets:
-        if target not in channels and target not in people:
-            known = _list(channels | set(people))
-            key = f"{PREFIX}ESCALATION"
-            raise ConfigurationError(
-                key, f"{target} is neither a person nor a configured pager; have {known}"
-            )
+    given = {"STEPS": [t for step in settings.escalation.steps for t in step.targets]}
+    given["TICKETS"] = settings.escalation.tickets
+    for name, targets in given.items():
+        for target in targets:
+            if target not in channels and target not in people:
+                raise ConfigurationError(
+                    f"{PREFIX}ESCALATION__{name}",
+                    f"{target} is neither a person nor a configured pager; have {_list(channels | set(people))}",
+                )
+
+
+def _check_kafka(kafka: Kafka) -> None:
+    prefix = f"{PREFIX}KAFKA__"
+    if kafka.security_protocol.startswith("SASL"):
+        for name in ("sasl_username", "sasl_password"):
+            if not getattr(kafka, name):
+                raise ConfigurationError(
+                    f"{prefix}{name.upper()}", f"is missing; {kafka.security_protocol} needs it"
+                )
+    if kafka.ssl_ca_file is not None and not kafka.ssl_ca_file.is_file():
+        raise ConfigurationError(f"{prefix}SSL_CA_FILE", "is no file; give the path of a PEM file")
+    if kafka.dead_letter_topic == kafka.topic:
+        raise ConfigurationError(
+            f"{prefix}DEAD_LETTER_TOPIC", "is the topic that is read; dead letters need another"
+        )
+
+
+def _check_url(key: str, url: str | None) -> None:
+    try:
+        good = url is None or (urlsplit(url).scheme in ("http", "https") and bool(urlsplit(url).hostname))
+    except ValueError:
+        good = False
+    if not good:
+        raise ConfigurationError(key, "is no URL; it must start with http:// or https:// and name a host")
 
 
 def _list(names: set[str]) -> str:
