@@ -129,8 +129,12 @@ class TestNothingIsLost:
         assert (work.incidents[0].outcome, len(work.rings())) == (Outcome.NO_REPLY, 1)
 
     def test_the_backlog_of_an_outage_is_one_episode_in_any_batches(self):
-        turns = [user("crisis", 0), assistant("good", 3), user("crisis", 600), assistant("chat", 603)]
-        for batches in ([turns], [turns[:2], turns[2:]], [[turn] for turn in turns]):
+        caught, missed = (
+            [user("crisis", 0), assistant("good", 3)],
+            [user("crisis", 600), assistant("chat", 603)],
+        )
+        turns = [*caught, user("hello", 60), assistant("chat", 63), *missed]
+        for batches in ([turns], [turns[:3], turns[3:]], [[turn] for turn in turns]):
             work = Casework(start=at(7200))
             work.caught_up = False
             for batch in batches:
@@ -149,6 +153,13 @@ class TestNothingIsLost:
             [Kind.PAGE, Kind.TICKET],
             State.PAGING,
         )
+
+    def test_a_message_of_the_same_go_that_is_read_after_the_verdict_and_spoils_it(self, work):
+        said(work, user("crisis", 0), assistant("good", 3)).wait(at(5.5))
+        work.read([assistant("sleep tip", 4.5)])
+        work.wait(at(10))
+        assert [watch.outcome for watch in work.verdicts] == [Outcome.HANDLED, Outcome.UNHANDLED]
+        assert len(work.rings()) == 1
 
 
 class TestNothingTwice:

@@ -183,9 +183,12 @@ def test_a_page_repeats_though_no_steps_are_configured():
 
 
 def test_ringing_again_takes_the_acknowledgement_back_and_starts_with_the_first_step():
-    ringing = after(SEEN, MISSED, Acknowledged("anna"), GRAVER)
+    escalated = transition(after(SEEN, MISSED), Ticked(), DUE, POLICY).incident
+    taken = transition(escalated, Acknowledged("anna"), DUE, POLICY).incident
+    ringing = transition(taken, GRAVER, DUE, POLICY).incident
+    assert (escalated.step, taken.acknowledged_by) == (1, "anna")
     assert (ringing.state, ringing.step, ringing.acknowledged_by) == (State.PAGING, 0, None)
-    assert ringing.escalate_at == at(3) + POLICY.steps[0].after
+    assert ringing.escalate_at == DUE + POLICY.steps[0].after
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from alerts.case import Advanced, Case, Happened, advance, put
-from alerts.incident import Event, Incident, Notify
+from alerts.case import RETRY_WAKE, Advanced, Case, Happened, advance, put
+from alerts.gravity import gravity
+from alerts.incident import Event, Incident, Notify, State
 from alerts.moment import Moment
 from alerts.page import Kind
-from alerts.policy import Policy, Step
-from alerts.watch import Watch
+from alerts.policy import Disposition, Policy, Step
+from alerts.watch import Status, Watch, watches
 from detectors.conversation import Conversation
 from detectors.turn import Turn
 from tests.support.builders import START, heard
@@ -20,7 +21,7 @@ POLICY = Policy(steps=(Step(("anna",)), Step(("ben", "team"), timedelta(minutes=
 
 
 class Casework:
-    """Every step is advanced a second time, which must change nothing."""
+    """Checks at every step what must always hold: see ``_check``."""
 
     def __init__(self, policy: Policy = POLICY, conversation: str = "c", start: datetime = START) -> None:
         self.policy = policy
@@ -77,9 +78,28 @@ class Casework:
         return Moment(self.clock, self.watermark, self.caught_up)
 
     def _take(self, advanced: Advanced) -> None:
-        again = advance(advanced.case, self._moment(), self.policy)
-        assert (again.case, again.happened, again.verdicts) == (advanced.case, (), ()), "advanced twice"
+        self._check(advanced)
         self.case = advanced.case
         self.wake_at = advanced.wake_at
         self.happened += advanced.happened
         self.verdicts += advanced.verdicts
+
+    def _check(self, advanced: Advanced) -> None:
+        case, incident = advanced.case, advanced.case.incident
+        again = advance(case, self._moment(), self.policy)
+        assert (again.case, again.happened, again.verdicts) == (case, (), ()), "advanced twice"
+        dues = [
+            watch.wake
+            for watch in watches(case.conversation, self.policy, self._moment())
+            if watch.status is not Status.SETTLED and case.known[watch.anchor].outcome is None
+        ]
+        if incident is not None and incident.escalate_at is not None:
+            dues.append(incident.escalate_at)
+        for due in dues:
+            assert advanced.wake_at is not None, "nobody will wake for what is due"
+            assert advanced.wake_at <= max(due, self.clock + RETRY_WAKE)
+        for watch in advanced.verdicts:
+            if self.policy.disposition(watch.level, watch.outcome, watch.distress) is Disposition.PAGE:
+                assert incident is not None
+                assert incident.state in (State.PAGING, State.ACKNOWLEDGED), "a verdict that pages was lost"
+                assert incident.rank >= gravity(watch.level, watch.outcome)
