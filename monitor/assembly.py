@@ -22,7 +22,7 @@ from detectors.crisis.bank import load_bank
 from detectors.crisis.scorer import ExemplarScorer
 from detectors.encoder import Progress, load_engine, prepare
 from detectors.encoder.cache import locate_cache
-from detectors.reply.scorer import PatternReplyScorer
+from detectors.reply.encoded import EncodedReplyScorer
 from monitor.changes import Paging, Settle
 from monitor.crypto.development import development_keys
 from monitor.crypto.keyring import KEY_BYTES, Key, Keyring, parse_secret
@@ -85,7 +85,7 @@ def scoring(settings: Settings, progress: Progress) -> Scoring:
     prepared = prepare(settings.encoder.source, settings.encoder.cache_dir, progress)
     encoder = load_engine(settings.encoder.engine, prepared, threads=settings.encoder.threads)
     bank = load_bank(encoder, settings.encoder.cache_dir or locate_cache(), progress)
-    return Scoring(ExemplarScorer(encoder, bank), PatternReplyScorer())
+    return Scoring(ExemplarScorer(encoder, bank), EncodedReplyScorer(encoder))
 
 
 def reader(pseudonymiser: Pseudonymiser, clock: Clock) -> Reader:
@@ -153,6 +153,7 @@ def kafka(settings: Settings) -> KafkaSettings:
         batch_max_records=given.batch_records,
         linger_ms=given.linger_ms,
         session_timeout_ms=given.session_timeout_ms,
+        heartbeat_interval_ms=given.session_timeout_ms // 10,
     )
 
 

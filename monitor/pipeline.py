@@ -146,6 +146,12 @@ class Pipeline:
         self._reading.assigned(positions)
         return {partition: position for partition, position in positions.items() if partition in known}
 
+    async def began_anew(self, partition: Partition, offset: int) -> None:
+        """Move the position back, or every record of the new log below the old position would be left out."""
+        expected = self._reading.positions.get(partition, 0)
+        await self._store.commit(Work(advances=[Advance(partition, expected, offset)]))
+        self._reading.assigned({partition: offset})
+
     async def revoked(self, partitions: Sequence[Partition]) -> None:
         self._reading.revoked(partitions)
 

@@ -35,7 +35,7 @@ class Kafka(_Section):
     dead_letter_topic: str | None = None  # default: the topic's name with ".dead"
     batch_records: int = Field(64, ge=1, le=500)
     linger_ms: int = Field(20, ge=0, le=1000)
-    session_timeout_ms: int = Field(30_000, ge=6_000)
+    session_timeout_ms: int = Field(20_000, ge=3_000, le=300_000)
     security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = "PLAINTEXT"
     sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] | None = None
     sasl_username: str | None = None

@@ -76,6 +76,7 @@ class Demo:
             "JIEZHU_STATE_DIR": str(self.folder),
             "JIEZHU_KAFKA__BOOTSTRAP_SERVERS": bootstrap_servers,
             "JIEZHU_KAFKA__TOPIC": TOPIC,
+            "JIEZHU_KAFKA__SESSION_TIMEOUT_MS": "3000",  # the embedded broker's rebalances take half of it
             "JIEZHU_KEYS__PSEUDONYM": self.pseudonym_key,
             "JIEZHU_KEYS__SEAL": self.seal_key,
             "JIEZHU_PAGERS__WEBHOOK__URL": self.pager.url,

@@ -136,7 +136,10 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
             if first < self._next[place]:
                 if position >= self._next[place]:
                     continue
-                self._note_reset(place, first)  # Apache Kafka told the client, which went back by itself
+                # Apache Kafka told the client, which went back by itself.
+                if not await self._began_anew(place, first):
+                    consumer.seek(place, first)
+                    continue
             if self._holds.holding(_name(place)):
                 consumer.seek(place, first)
                 continue
@@ -150,7 +153,7 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
         except (KafkaError, TimeoutError):
             return None
 
-    def check_logs(self) -> None:
+    async def check_logs(self) -> None:
         """Call now and then: a log that ends below our position is read from its beginning, rather twice than never.
 
         Apache Kafka refuses such a fetch, and the client goes back by itself; not every broker does.
@@ -168,12 +171,20 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
             since = self._behind.setdefault(place, now)
             polled = _moment(consumer.last_poll_timestamp(place), now)
             if polled is not None and (polled - since).total_seconds() >= BEHIND_SECONDS:  # it still says so
-                self._note_reset(place, 0)
-                self._go_back(consumer, {place: 0})
+                async with self._lock:
+                    if self._next.get(place) == next_ and await self._began_anew(place, 0):
+                        self._go_back(consumer, {place: 0})
 
-    def _note_reset(self, place: TopicPartition, first: int) -> None:
+    async def _began_anew(self, place: TopicPartition, first: int) -> bool:
+        """True once the handler has noted it; until then the partition waits, and it is tried again."""
+        try:
+            await self._handler.began_anew(_name(place), first)
+        except Exception as failure:  # noqa: BLE001 - whatever it is, nothing of the new log may be read yet
+            _log.error("new_log_not_noted", error=type(failure).__name__)
+            return False
         self.resets += 1
         _log.warning("log_began_anew", partition=place.partition, was=self._next[place], now=first)
+        return True
 
     async def _handle(
         self, consumer: Consumer, batch: dict[TopicPartition, list[ConsumerRecord[Any, Any]]]

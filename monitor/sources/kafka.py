@@ -176,7 +176,7 @@ class KafkaSource:
         limit = timedelta(seconds=self._settings.restart_after_seconds)
         standstill = StandstillWatch()
         while not await self._pause_for(WATCH_SECONDS):
-            self._intake.check_logs()
+            await self._intake.check_logs()
             progress = self.progress()
             for partition in standstill.observe(progress, self._now()):
                 await self._look_at(partition, progress.partitions[partition].position)

@@ -34,6 +34,13 @@ class Handler(Protocol):
         """Called when partitions come: return the offsets to read on from (the database is the truth)."""
         ...
 
+    async def began_anew(self, partition: Partition, offset: int) -> None:
+        """The partition's log was lost or made anew: it ends below our position, and is read from ``offset`` again.
+
+        Raises if that cannot be noted yet; it is said again.
+        """
+        ...
+
     async def revoked(self, partitions: Sequence[Partition]) -> None:
         """Called when partitions go, after the batch in hand is done."""
         ...

@@ -132,6 +132,7 @@ class LedgerHandler:
     async def handle(self, batch: Sequence[Record]) -> Mapping[Partition, int]:
         self.batches.append(batch)
         await self.before(batch)
+        batch = [record for record in batch if record.offset >= self._known.get(record.partition, 0)]
         ends = {record.partition: record.offset + 1 for record in batch}
         stored = self.ledger.positions
         if lost := {name for name in ends if stored.get(name, 0) != self._known.get(name, 0)}:
@@ -147,6 +148,9 @@ class LedgerHandler:
         found = {name: self.ledger.positions[name] for name in partitions if name in self.ledger.positions}
         self._known.update({name: found.get(name, 0) for name in partitions})
         return found
+
+    async def began_anew(self, partition: Partition, offset: int) -> None:
+        self.ledger.positions[partition] = self._known[partition] = offset
 
     async def revoked(self, partitions: Sequence[Partition]) -> None:
         self.revocations.append(partitions)
