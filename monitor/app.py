@@ -17,6 +17,7 @@ from monitor import assembly
 from monitor.background import in_background
 from monitor.changes import Paging
 from monitor.clock import SystemClock
+from monitor.dead_letter_desk import DeadLetterDesk
 from monitor.decode.dead_letters import DeadLetterLimit, DeadLetterPolicy
 from monitor.errors import ConfigurationError
 from monitor.health import Health, Judge, Signs, live, ready
@@ -29,6 +30,7 @@ from monitor.recorder import Recorder
 from monitor.scoring import Scoring
 from monitor.settings import Settings
 from monitor.sources.asyncapi import describe_json
+from monitor.sources.dead_letters import DeadLetterTopic
 from monitor.sources.kafka import KafkaSource
 from monitor.store.migration import is_current, migrate
 from monitor.timers import Timers
@@ -132,13 +134,17 @@ class App:
             lifeboat=self._lifeboat,
             committed=self._committed,
         )
-        self._source = KafkaSource(assembly.kafka(settings), pipeline)
-        reading.caught_up = self._source.caught_up
+        kafka = assembly.kafka(settings)
+        source = KafkaSource(kafka, pipeline)
+        self._source = source
+        topic = DeadLetterTopic(lambda: source.client.broker, kafka.dead_letters)
+        reading.caught_up = source.caught_up
         self._metrics.store_up.set(1)
         dead = settings.dead_letters
         return Worker(
             Parts(
-                source=self._source,
+                source=source,
+                desk=DeadLetterDesk(topic, self._keys.keyring),
                 relay=self._relay,
                 timers=timers,
                 lifeboat=self._lifeboat,

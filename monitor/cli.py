@@ -53,7 +53,7 @@ def main() -> None:
 @app.command()
 def run(config: Config = None) -> None:
     """Run the daemon: read turns, judge, page."""
-    from monitor.app import App: commands start fast
+    from monitor.app import App
 
     settings = _settings(config)
 

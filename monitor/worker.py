@@ -14,6 +14,7 @@ import structlog
 
 from alerts.ports import Clock, Notification, Pager
 from alerts.relay import Relay
+from monitor.dead_letter_desk import DeadLetterDesk
 from monitor.decode.dead_letters import DeadLetterLimit, StopReason
 from monitor.errors import JiezhuError, StoreError
 from monitor.health import SILENT, Health, Judge, Signs
@@ -39,6 +40,7 @@ class Parts:
     """What ``app`` has built."""
 
     source: KafkaSource
+    desk: DeadLetterDesk
     relay: Relay
     timers: Timers
     lifeboat: Lifeboat
@@ -67,6 +69,7 @@ class Worker:
             "relay": parts.relay.run(),
             "timers": parts.timers.run(),
             "lifeboat": parts.lifeboat.run(),
+            "dead_letters": parts.desk.run(),
             "heartbeat": self._heartbeat(),
             "loop_lag": self._loop_lag(),
             "expiry": self._expire(),
@@ -85,6 +88,7 @@ class Worker:
         self._parts.relay.wake()
         self._parts.timers.wake()
         self._parts.lifeboat.remember(result)
+        self._parts.desk.take(result.read.dead)
         for good in result.read.good:
             reason = self._parts.limit.count(dead=not good)
             if reason is not None and self._stopped is None:

@@ -91,6 +91,7 @@ class Demo:
         """Play once; return the exit status."""
         broker = stack.enter_context(EmbeddedBroker())
         await create_topic(broker.bootstrap_servers, TOPIC, PARTITIONS)
+        await create_topic(broker.bootstrap_servers, f"{TOPIC}.dead", 1)
         self.pager.start()
         stack.push_async_callback(self.pager.stop)
         environments = [self.environment(broker.bootstrap_servers, free_port()) for _ in range(2)]
