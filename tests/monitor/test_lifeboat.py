@@ -1,0 +1,278 @@
+"""The database is away: pages go out without it, nothing is lost afterwards, and nothing is sent twice."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from alerts.delivery import State as Delivered
+from alerts.incident import State
+from tests.support.away_store import EVERYTHING, WRITES, AwayStore
+from tests.support.fake_clock import FakeClock
+from tests.support.fake_pager import BROKEN, Hang
+from tests.support.worker import PARTITION, Worker, incident_of, reply, user
+
+NOTHING: frozenset[str] = frozenset()
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+async def worker(clock):
+    worker = Worker(AwayStore(), clock)
+    await worker.start()
+    yield worker
+    await worker.stop()
+
+
+async def lose(worker: Worker) -> None:
+    worker.store.away = EVERYTHING
+    await worker.wait(1)
+
+
+async def find(worker: Worker) -> None:
+    worker.store.away = NOTHING
+    await worker.wait(3)
+
+
+def seconds(worker: Worker) -> float:
+    """Now, as events tell it."""
+    return (worker.clock.now() - FakeClock().now()).total_seconds()
+
+
+async def miss(worker: Worker, conversation: str) -> None:
+    now = seconds(worker)
+    await worker.read(user(conversation, "crisis", now), reply(conversation, "sleep tip", now + 0.1))
+
+
+async def test_a_crisis_pages_within_seconds_and_says_why(worker):
+    await lose(worker)
+    await miss(worker, "c")
+    await worker.wait(4)
+    (page,) = worker.rung
+    assert (page.degraded, page.outcome) == (True, "unhandled")
+    assert worker.up == [False]
+
+
+async def test_it_is_noticed_with_the_first_batch(worker):
+    worker.store.away = EVERYTHING
+    await miss(worker, "c")
+    assert worker.lifeboat.aboard
+
+
+async def test_reading_goes_on_and_no_position_moves(worker):
+    await worker.read(user("c", "hello", 0))
+    await lose(worker)
+    for n in range(5):
+        await worker.read(user(f"c{n}", "hello", n))
+    assert worker.next == 6
+    assert worker.reading.positions == {PARTITION: 1}
+
+
+async def test_what_was_said_before_counts(worker):
+    """The crisis is in the database, its reply comes when that is away."""
+    await worker.read(user("c", "crisis", 0))
+    await lose(worker)
+    await worker.read(reply("c", "sleep tip", 1))
+    await worker.wait(4)
+    assert [page.incident for page in worker.rung] == [incident_of("c")]
+
+
+async def test_deadlines_still_fall(worker):
+    await worker.read(user("c", "crisis", 0))
+    await lose(worker)
+    await worker.read(user("d", "crisis", 1))
+    await worker.wait(62)
+    assert sorted(page.incident for page in worker.rung) == sorted([incident_of("c"), incident_of("d")])
+    assert {page.outcome for page in worker.rung} == {"no_reply"}
+
+
+async def test_a_reply_that_was_heard_without_the_database_is_no_silence_afterwards(worker):
+    """The timers see the database again before everything is read once more."""
+    await worker.read(user("c", "crisis", 0))
+    await lose(worker)
+    await worker.read(reply("c", "good", 1))
+    await worker.wait(300)
+    worker.store.away = NOTHING
+    await worker.timers.fire(worker.clock.now())
+    await worker.wait(10)
+    assert worker.rung == []
+    assert (await worker.store.incident(incident_of("c"))).outcome.value == "handled"
+
+
+async def test_afterwards_everything_is_read_again_and_nothing_sent_twice(worker):
+    await lose(worker)
+    await miss(worker, "c")
+    await miss(worker, "d")
+    await worker.wait(5)
+    assert len(worker.rung) == 2
+    await find(worker)
+    await worker.wait(20)
+    assert len(worker.rung) == 2
+    assert await worker.store.positions([PARTITION]) == {PARTITION: 4}
+    rows = worker.store.notifications()
+    assert {(row.delivery.state, row.delivery.accepted_by) for row in rows} == {(Delivered.ACCEPTED, "first")}
+    assert (await worker.store.incident(incident_of("c"))).state is State.PAGING
+    assert worker.up == [False, True]
+
+
+async def test_a_batch_that_comes_when_the_database_is_back_jumps_over_nothing(worker):
+    """Between the database's return and our noticing, a commit would succeed, and move the position too far."""
+    await lose(worker)
+    await worker.read(user("c", "crisis", 2))
+    worker.store.away = NOTHING
+    await worker.read(user("other", "hello", 3))
+    await worker.wait(62)
+    assert (await worker.store.incident(incident_of("c"))) is not None
+    assert [page.incident for page in worker.rung] == [incident_of("c")]
+
+
+async def test_what_nobody_accepted_is_sent_by_the_relay(worker):
+    worker.first.then = worker.second.then = BROKEN
+    await lose(worker)
+    await miss(worker, "c")
+    await worker.wait(5)
+    worker.first.mend()
+    worker.second.mend()
+    await find(worker)
+    await worker.wait(40)
+    (row,) = worker.store.notifications()
+    assert row.delivery.state is Delivered.ACCEPTED
+
+
+async def test_a_request_that_hangs_does_not_keep_us_aboard(worker):
+    worker.first.then = Hang()
+    await lose(worker)
+    await miss(worker, "c")
+    await worker.wait(3)
+    worker.store.away = NOTHING
+    await worker.wait(6)
+    assert not worker.lifeboat.aboard
+
+
+async def test_away_twice(worker):
+    await lose(worker)
+    await miss(worker, "c")
+    await worker.wait(4)
+    await find(worker)
+    await lose(worker)
+    await miss(worker, "d")
+    await worker.wait(4)
+    await find(worker)
+    await worker.wait(30)
+    assert [page.incident for page in worker.rung] == [incident_of("c"), incident_of("d")]
+    assert worker.up == [False, True, False, True]
+    assert await worker.store.positions([PARTITION]) == {PARTITION: 4}
+
+
+async def test_away_again_before_everything_was_read_again(worker):
+    await lose(worker)
+    await miss(worker, "c")
+    await worker.wait(4)
+    worker.store.away = EVERYTHING - {"ping"}
+    await worker.wait(30)
+    await miss(worker, "d")
+    await worker.wait(10)
+    assert [page.incident for page in worker.rung] == [incident_of("c"), incident_of("d")]
+    await find(worker)
+    await worker.wait(90)
+    assert await worker.store.positions([PARTITION]) == {PARTITION: 4}
+    assert len(worker.rung) == 2
+
+
+async def test_a_database_that_takes_no_writes_is_not_trusted_each_second(worker):
+    """A full disk answers a ping. What must be read again grows; so does the time in which it can be."""
+    worker.store.away = WRITES
+    await miss(worker, "c")
+    for _ in range(60):
+        await worker.wait(2)
+        await worker.read(user("other", "hello", seconds(worker)))
+    assert worker.up.count(False) < 12
+    await miss(worker, "d")
+    await worker.wait(4)
+    assert {page.incident for page in worker.rung} == {incident_of("c"), incident_of("d")}
+    await find(worker)
+    await worker.wait(90)
+    assert await worker.store.positions([PARTITION]) == {PARTITION: len(worker.topic.records)}
+
+
+async def test_away_at_the_start(clock):
+    worker = Worker(AwayStore(), clock)
+    worker.store.away = EVERYTHING - {"positions"}
+    await worker.start()
+    await miss(worker, "c")
+    await worker.wait(4)
+    assert [page.degraded for page in worker.rung] == [True]
+    await find(worker)
+    await worker.wait(10)
+    assert len(worker.rung) == 1
+    assert (await worker.store.incident(incident_of("c"))) is not None
+    await worker.stop()
+
+
+async def test_what_was_acknowledged_does_not_ring_again(worker):
+    """By somebody else: another worker, or the command line."""
+    await miss(worker, "c")
+    await worker.wait(4)
+    await worker.people.acknowledge(incident_of("c"), "anna")
+    await worker.wait(10)
+    await lose(worker)
+    await worker.wait(60 * 20)
+    assert len(worker.rung) == 1
+
+
+async def test_what_the_timers_paged_does_not_ring_again(worker):
+    await worker.read(user("c", "crisis", 0))
+    await worker.wait(70)
+    assert len(worker.rung) == 1
+    await lose(worker)
+    await worker.wait(60)
+    assert len(worker.rung) == 1
+
+
+async def test_open_cases_are_known_after_a_restart(clock):
+    before = Worker(AwayStore(), clock)
+    await before.read(user("c", "crisis", 0))
+    worker = Worker(before.store, clock, topic=before.topic)
+    await worker.start()
+    await worker.wait(10)
+    await lose(worker)
+    await worker.wait(60)
+    assert [page.incident for page in worker.rung] == [incident_of("c")]
+    await worker.stop()
+
+
+async def test_calls_go_on_where_nobody_answers(worker):
+    """An hour of calls without the database must not be made up for by an hour of silence."""
+    await lose(worker)
+    await miss(worker, "c")
+    await worker.wait(60 * 60)
+    without = len(worker.rung)
+    assert without == 12
+    await find(worker)
+    await worker.wait(60 * 16)
+    assert len(worker.rung) - without == 3
+
+
+async def test_decisions_are_counted_when_they_are_written(worker):
+    await lose(worker)
+    await worker.read(user("c", "crisis", 1))
+    await worker.wait(70)
+    misses = "jiezhu_safety_misses_total"
+    labels = {"outcome": "no_reply", "level": "active_ideation", "track": "production", "basis": "live"}
+    assert worker.metrics.registry.get_sample_value(misses, labels) == 0
+    await find(worker)
+    await worker.wait(5)
+    assert worker.metrics.registry.get_sample_value(misses, labels) == 1
+
+
+async def test_no_word_stays_in_memory(worker):
+    await lose(worker)
+    await worker.read(user("c", "crisis|canary", 1), reply("c", "sleep tip|canary", 2))
+    await worker.wait(timedelta(seconds=4).total_seconds())
+    assert worker.rung
+    assert await worker.lifeboat.board().store.excerpts(incident_of("c")) == []

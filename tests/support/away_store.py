@@ -1,0 +1,76 @@
+"""A store in memory whose database can go away, wholly or for some operations."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+
+from alerts.case import Case
+from monitor.errors import StoreUnavailable
+from monitor.store.memory import MemoryStore
+from monitor.store.work import Work
+
+WRITES = frozenset({"commit", "claim", "record"})
+EVERYTHING = WRITES | {"positions", "cases", "due", "next_wake", "incident", "alike", "ping", "oldest"}
+
+
+class AwayStore(MemoryStore):
+    """``away`` names the operations that are turned away. ``before_commit`` runs once, before the next commit."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.away: frozenset[str] = frozenset()
+        self.commits = 0
+        self.before_commit: Callable[[], Awaitable[object]] | None = None
+
+    async def commit(self, work: Work) -> None:
+        self._ask("commit")
+        if self.before_commit is not None:
+            first, self.before_commit = self.before_commit, None
+            await first()
+        self.commits += 1
+        await super().commit(work)
+
+    async def positions(self, partitions):
+        self._ask("positions")
+        return await super().positions(partitions)
+
+    async def cases(self, conversations) -> dict[str, Case]:
+        self._ask("cases")
+        return await super().cases(conversations)
+
+    async def due(self, now: datetime, limit: int):
+        self._ask("due")
+        return await super().due(now, limit)
+
+    async def next_wake(self) -> datetime | None:
+        self._ask("next_wake")
+        return await super().next_wake()
+
+    async def incident(self, key: str):
+        self._ask("incident")
+        return await super().incident(key)
+
+    async def alike(self, release: str, since: datetime) -> int:
+        self._ask("alike")
+        return await super().alike(release, since)
+
+    async def claim(self, now, lease, limit):
+        self._ask("claim")
+        return await super().claim(now, lease, limit)
+
+    async def record(self, notification_id, delivery) -> None:
+        self._ask("record")
+        await super().record(notification_id, delivery)
+
+    async def oldest(self, now: datetime) -> timedelta:
+        self._ask("oldest")
+        return await super().oldest(now)
+
+    async def ping(self) -> timedelta:
+        self._ask("ping")
+        return await super().ping()
+
+    def _ask(self, operation: str) -> None:
+        if operation in self.away:
+            raise StoreUnavailable("the database does not answer")
