@@ -10,6 +10,7 @@ from importlib import resources
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from detectors.finding import Emotion, Level
 from detectors.ports import Encoder, Vectors
@@ -62,11 +63,11 @@ class Bank:
 
     exemplars: tuple[Exemplar, ...]
     vectors: Vectors = field(repr=False)
+    risky: NDArray[np.bool_] = field(init=False, repr=False)  # True where the exemplar is of a crisis level
 
-    @property
-    def risky(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """True where the exemplar is of a crisis level."""
-        return np.array([exemplar.level.crisis for exemplar in self.exemplars], dtype=np.bool_)
+    def __post_init__(self) -> None:
+        risky = np.array([exemplar.level.crisis for exemplar in self.exemplars], dtype=np.bool_)
+        object.__setattr__(self, "risky", risky)
 
 
 def _encode(texts: list[str], encoder: Encoder, progress: Callable[[str, int, int], None] | None) -> Vectors:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from detectors.crisis.bank import Bank
 from detectors.crisis.shields import SHIELDS, URGENT, shields_in
-from detectors.crisis.signal import Heard, Said, read
+from detectors.crisis.signal import Heard, Said, Signal, meant, read
 from detectors.crisis.signals_en import SIGNALS_EN
 from detectors.crisis.signals_other import SIGNALS_OTHER
 from detectors.crisis.signals_zh import SIGNALS_ZH
@@ -67,7 +68,9 @@ class Reading:
 _CLAUSE_ENDS = re.compile(r"[,，。.!！?？;；:\n]")
 _CLAUSES = 3  # clauses that get a window of their own
 _CLAUSE_FROM = 6  # characters a turn must have beyond its clause
-_LONG = 2000
+_CLAUSE_REACH = 60  # characters looked around for the ends of a clause
+_MATCHES = 5  # of one signal in a turn
+_LATIN = re.compile(r"[a-z]{2}")
 
 
 def judged_windows(text: str) -> list[Window]:
@@ -76,28 +79,39 @@ def judged_windows(text: str) -> list[Window]:
     Unhappy talk around a last clause "…，想死" must not drown it.
     """
     windows = split_windows(text, SALIENT)
-    if len(text) > _LONG:
-        return windows
     low = text.lower()
-    clauses: list[str] = []
-    for signal in SIGNALS:
+    if len(low) != len(text):
+        low = text  # a few letters change their length in lower case, and positions must fit
+    clauses: dict[str, None] = {}
+    for signal in _signals_for(low):
         if signal.strength < 2:
             continue
-        for match in signal.pattern.finditer(low):
-            start = max((m.end() for m in _CLAUSE_ENDS.finditer(text, 0, match.start())), default=0)
-            end = next((m.start() for m in _CLAUSE_ENDS.finditer(text, match.end())), len(text))
-            clause = text[start:end].strip()
-            if len(clause) + _CLAUSE_FROM < len(text) and clause not in clauses:
-                clauses.append(clause)
-            break
+        for match in islice(signal.pattern.finditer(low), _MATCHES):
+            if meant(signal, low, match) is Said.OWN:
+                clauses[_clause(text, match.start(), match.end())] = None
     known = {window.text for window in windows}
-    extra = [clause for clause in clauses if clause not in known][:_CLAUSES]
-    return windows + [Window(len(windows) + i, clause) for i, clause in enumerate(extra)]
+    extra = [clause for clause in clauses if clause not in known and len(clause) + _CLAUSE_FROM < len(text)]
+    return windows + [Window(len(windows) + i, clause) for i, clause in enumerate(extra[:_CLAUSES])]
+
+
+def _clause(text: str, start: int, end: int) -> str:
+    before = text[max(0, start - _CLAUSE_REACH) : start]
+    after = text[end : end + _CLAUSE_REACH]
+    head = _CLAUSE_ENDS.split(before)[-1]
+    tail = _CLAUSE_ENDS.split(after)[0]
+    return (head + text[start:end] + tail).strip()
+
+
+def _signals_for(text: str) -> tuple[Signal, ...]:
+    """Only the signals of scripts that occur."""
+    if text.isascii():
+        return SIGNALS_EN + SIGNALS_OTHER
+    return SIGNALS if _LATIN.search(text) else SIGNALS_ZH + SIGNALS_OTHER
 
 
 def read_window(text: str) -> Reading:
     low = text.lower()
-    heard = tuple(found for signal in SIGNALS for found in read(signal, low))
+    heard = tuple(found for signal in _signals_for(low) for found in read(signal, low))
     return Reading(heard, shields_in(low), bool(URGENT.search(low)))
 
 

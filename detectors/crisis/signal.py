@@ -93,22 +93,28 @@ def _quoted(text: str, start: int, end: int) -> bool:
     return not _SELF_QUOTE.search(text[max(0, opening - 12) : opening])
 
 
+def meant(signal_: Signal, text: str, match: re.Match[str]) -> Said:
+    """How one match is meant, read from its clause."""
+    chinese = signal_.name.startswith("zh")
+    before = _clause_before(text, match.start())
+    if (_ZH_NOT if chinese else _EN_NOT).search(before):
+        return Said.NEGATED
+    if _quoted(text, match.start(), match.end()):
+        return Said.OTHER
+    if signal_.level is Level.HARM_TO_OTHERS:
+        return Said.OWN
+    if match.group().startswith("我"):
+        before += match.group()  # 我朋友想…: the subject is inside the match
+    own = _last(_ZH_OWN if chinese else _EN_OWN, before)
+    other = _last(_ZH_OTHER if chinese else _EN_OTHER, before)
+    return Said.OTHER if other > own else Said.OWN
+
+
 def read(signal_: Signal, text: str) -> list[Heard]:
     """Every way one signal is said in a text, at most once each."""
-    chinese = signal_.name.startswith("zh")
     found: dict[Said, Heard] = {}
     for match in signal_.pattern.finditer(text):
-        before = _clause_before(text, match.start())
-        if (_ZH_NOT if chinese else _EN_NOT).search(before):
-            said = Said.NEGATED
-        elif _quoted(text, match.start(), match.end()):
-            said = Said.OTHER
-        else:
-            if match.group().startswith("我"):
-                before += match.group()  # 我朋友想…: the subject is inside the match
-            own = _last(_ZH_OWN if chinese else _EN_OWN, before)
-            other = _last(_ZH_OTHER if chinese else _EN_OTHER, before)
-            said = Said.OTHER if other > own and signal_.level is not Level.HARM_TO_OTHERS else Said.OWN
+        said = meant(signal_, text, match)
         found.setdefault(said, Heard(signal_, said))
         if len(found) == len(Said):
             break

@@ -89,13 +89,13 @@ def test_an_idiom_does_not_swallow_a_wish(text):
 
 
 def test_lone_surrogates_pass():
-    assert normalise("\ud83d 想死 \udc00").text.encode()
+    assert "想死" in normalise("\ud83d 想死 \udc00").text.encode().decode()
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_accepted(text):
     normal = normalise(text).text
-    assert normal.encode()
+    assert isinstance(normal.encode(), bytes)
     assert normal == normal.strip()
 
 
