@@ -184,7 +184,9 @@ class Pipeline:
     async def _score(self, folds: Mapping[str, Folded], signals: Scored) -> None:
         """All texts of the batch in one call. ``signals`` remembers what was scored if this runs again."""
         waiting = [(key, item) for key, folded in folds.items() for item in folded.unscored]
-        missing = [(k, i) for k, i in waiting if signals.get((k, i.entry), ("",))[0] != i.text]
+        missing = [
+            (k, i) for k, i in waiting if (k, i.entry) not in signals or signals[k, i.entry][0] != i.text
+        ]
         before = self._scoring.failures
         found = await self._scoring.score([item for _, item in missing])
         for (key, item), signal in zip(missing, found, strict=True):

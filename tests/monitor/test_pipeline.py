@@ -51,6 +51,13 @@ async def test_a_crisis_that_is_not_caught_pages(worker):
     assert note.page.dedup_key == incident_of("c")
 
 
+async def test_an_empty_reply_is_a_reply_that_failed(worker):
+    await worker.read(user("c", "crisis", 0))
+    await worker.read(reply("c", "", 0.5))
+    (note,) = await claimed(worker)
+    assert note.page.outcome == "unhandled"
+
+
 async def test_a_crisis_that_is_caught_pages_nobody(worker):
     await worker.read(user("c", "crisis", 0), reply("c", "good", 0.5))
     assert await claimed(worker) == []
