@@ -53,11 +53,12 @@ def feelings(reply: ReplyText) -> Feeling:
     for hit in _BOOK.find(reply.said):
         lines[hit.kind].add(hit.line)
     questions = {number for number, line in enumerate(reply.said.split("\n")) if _screens(line)}
-    spoiled = lines[FORMULA] | lines[ALARM] | questions
+    spoiled = lines[FORMULA] | questions
     return Feeling(
         deep=len(lines[NAMES_DEEPLY] - spoiled),
         addressed=len(lines[ADDRESSES] - spoiled),
-        named=len(lines[NAMES] - spoiled),
+        # The reply's own alarm names no feeling of theirs; beside one that is named in its strength it does no harm.
+        named=len(lines[NAMES] - spoiled - lines[ALARM]),
         validates=len(lines[VALIDATES]),
         formulas=len(lines[FORMULA]),
     )

@@ -44,3 +44,9 @@ def test_apostrophe_makes_no_difference(score, mark):
 
 def test_width_and_invisible_signs_make_no_difference(score):
     assert score("Ａｒｅ ｙｏｕ thinking of ki\u200blling yourself?").risk_recognised
+
+
+def test_worry_that_is_said_does_not_spoil_a_feeling_named_beside_it(score):
+    held = score("听到你这么说，我很担心你，这种撑不下去的感觉一定特别痛。", lang="zh")
+    assert held.holds_feeling
+    assert not score("我很担心你，请马上联系医生。", lang="zh").holds_feeling
