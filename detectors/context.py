@@ -16,6 +16,9 @@ from detectors.finding import Cue, Evidence, Level, UserSignal
 _REACH = 6  # user turns over which a disclosure is remembered in full
 _BUILD_UP = 0.6  # distress a slow escalation must have come to before a short turn counts as risk
 _ALMOST = 0.3
+_SURE = (
+    0.6  # score of a disclosure that later small talk does not close; below it may have been a false alarm
+)
 
 # disclosures that stay until a person has taken over: never back to none in this conversation
 _GRAVE = frozenset(
@@ -40,21 +43,25 @@ def contextual(signals: Sequence[UserSignal]) -> list[UserSignal]:
     """
     out: list[UserSignal] = []
     held: Level | None = None  # the gravest level disclosed so far
-    since = 0  # user turns since then
+    sure = False  # whether a grave disclosure was beyond doubt
+    since = 0  # user turns since the last one
     for i, signal in enumerate(signals):
         since += 1
         if signal.level.crisis:
-            if held is None or signal.level.severity >= held.severity or since > _REACH:
+            if held is None or signal.level.severity >= held.severity or (since > _REACH and not sure):
                 held = signal.level
+            sure = sure or (signal.level in _GRAVE and signal.score >= _SURE)
             since = 0
             out.append(signal)
             continue
         judged = (
-            _after_disclosure(signal, held, since) if held is not None else _in_escalation(signals[: i + 1])
+            _after_disclosure(signal, held, since, sure=sure)
+            if held is not None
+            else _in_escalation(signals[: i + 1])
         )
         if judged.level.crisis and held is None:
             held, since = judged.level, 0
-        elif held is not None and held not in _GRAVE and not judged.level.crisis:
+        elif held is not None and not sure and not judged.level.crisis:
             held = None  # a passive wish that was followed by ordinary talk or a credible recovery
         out.append(judged)
     return out
@@ -64,7 +71,7 @@ def _marks(signal: UserSignal) -> frozenset[str]:
     return frozenset(evidence.source for evidence in signal.evidence if evidence.kind == CONTEXT)
 
 
-def _after_disclosure(signal: UserSignal, held: Level, since: int) -> UserSignal:
+def _after_disclosure(signal: UserSignal, held: Level, since: int, *, sure: bool) -> UserSignal:
     marks = _marks(signal)
     near = since <= _REACH
     if near and RECOVERY in marks and held is Level.PASSIVE_IDEATION:
@@ -77,7 +84,7 @@ def _after_disclosure(signal: UserSignal, held: Level, since: int) -> UserSignal
         return _raised(
             signal, held if since == 1 else _lowered(held), "fragment_after_disclosure", Cue.SILENCE
         )
-    if held in _GRAVE:
+    if sure:
         reason = "calm_after_disclosure" if CALM in marks else "still_open"
         return _raised(signal, Level.PASSIVE_IDEATION, reason, None)
     return signal

@@ -46,6 +46,17 @@ def test_after_active_disclosure_small_talk_stays_passive_to_the_end():
     assert set(levels(said("", Level.ACTIVE_IDEATION), *talk)[1:]) == {Level.PASSIVE_IDEATION}
 
 
+def test_a_doubtful_disclosure_is_closed_by_ordinary_talk():
+    doubtful = UserSignal(Level.PLAN_INTENT, 0.45, 0.7)
+    assert levels(doubtful, said("今天中午和同事一起吃了牛肉面，味道很不错"))[1] is Level.NONE
+
+
+def test_a_later_passive_wish_does_not_close_a_plan():
+    talk = [said("今天中午和同事一起吃了牛肉面，味道很不错") for _ in range(8)]
+    out = levels(said("", Level.PLAN_INTENT), *talk, said("", Level.PASSIVE_IDEATION), *talk)
+    assert set(out[1:]) == {Level.PASSIVE_IDEATION}
+
+
 def test_after_a_passive_wish_a_credible_recovery_is_none():
     text = "我跟我妈说了，她来陪我了，我好多了"
     assert levels(said("", Level.PASSIVE_IDEATION), said(text))[1] is Level.NONE
