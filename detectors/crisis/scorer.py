@@ -25,7 +25,7 @@ from detectors.crisis.levels import choose_level
 from detectors.crisis.policy import Policy, load_policy
 from detectors.crisis.signal import Heard, Said
 from detectors.crisis.wording import weigh
-from detectors.distress.lexicon import cues_in, emotions_in, intensity
+from detectors.distress.lexicon import blend, cues_in, emotions_in, intensity
 from detectors.distress.marks import marks_in
 from detectors.finding import Cue, Emotion, Evidence, Level, UserSignal
 from detectors.ports import Encoder
@@ -106,10 +106,8 @@ class ExemplarScorer:
         best = max(judged, key=lambda one: (one.score, -one.window.index))
         level = self._level(text, best, vectors, cosines)
         rows = [one.row for one in judged]
-        distress = max(
-            float(np.clip(self._heads.read("distress", vectors[rows]), 0, 1).max()),
-            intensity(text.normal.text),
-        )
+        head = float(np.clip(self._heads.read("distress", vectors[rows]), 0, 1).max())
+        distress = blend(head, intensity(text.normal.text))
         if level.crisis:
             distress = max(distress, self._policy.distress_floor[level])
         return UserSignal(

@@ -128,6 +128,9 @@ _HIGHER = _words(
 )
 
 
+_LOWER = _words(r"有点|有些|一点|稍微|小小", r"a bit|a little|slightly|kind of|kinda|sort of|somewhat")
+
+
 def emotions_in(text: str) -> frozenset[Emotion]:
     return frozenset(emotion for emotion, pattern in _EMOTIONS.items() if pattern.search(text))
 
@@ -143,10 +146,17 @@ def cues_in(text: str) -> frozenset[Cue]:
 
 
 def intensity(text: str) -> float:
-    """Distress 0–1 by words alone: mild words about 0.25, strong ones with emphasis up to 0.8."""
+    """Distress 0–1 by words alone: mild words about 0.25, strong ones with emphasis up to 0.8; 0 without any."""
     base = (
         0.65 if _STRONG.search(text) else 0.45 if _CLEAR.search(text) else 0.25 if _MILD.search(text) else 0.0
     )
     if base and _HIGHER.search(text):
         base += 0.1
+    if base and _LOWER.search(text):
+        base -= 0.1
     return min(base, 0.8)
+
+
+def blend(head: float, words: float) -> float:
+    """The vector's reading 0–1, steadied by the words where there are any; without them it counts for less."""
+    return 0.4 * head + 0.6 * words if words else 0.7 * head

@@ -6,6 +6,8 @@ import dataclasses
 
 import pytest
 
+from detectors.context import contextual
+from detectors.distress import Trend, trend
 from detectors.finding import Level
 
 pytestmark = [pytest.mark.model, pytest.mark.xdist_group("encoder")]
@@ -143,3 +145,22 @@ def test_no_texts_no_signals(scorer):
 
 def test_lone_surrogates_are_scored(scorer):
     assert scorer.score(["\ud83d我不想活了\udc00"], [None])[0].level.crisis
+
+
+def test_rising_distress_is_seen_and_is_no_crisis(scorer):
+    turns = [
+        "今天有点烦",
+        "工作上的事一直不顺",
+        "越来越烦，饭也吃不下",
+        "烦得整晚睡不着",
+        "我快崩溃了，一直哭",
+    ]
+    signals = contextual(scorer.score(turns, ["zh"] * len(turns)))
+    assert all(signal.level is Level.NONE for signal in signals)
+    assert trend(signals).trend is Trend.RISING
+
+
+def test_more_of_the_same_feeling_is_more_distress(scorer):
+    mild, strong = scorer.score(["I'm a bit annoyed today", "I'm so annoyed I can't sleep"], ["en", "en"])
+    assert mild.distress + 0.1 < strong.distress
+    assert not strong.level.crisis

@@ -66,3 +66,4 @@ def test_several_emotions_at_once():
 def test_stronger_words_weigh_more():
     assert intensity("有点烦") < intensity("真的很难受") < intensity("彻底崩溃了，真的受不了")
     assert intensity("今天吃了面") == 0
+    assert intensity("I'm a bit annoyed") < intensity("I'm so annoyed")
