@@ -163,7 +163,7 @@ class Settings(_Section):
     def database_url(self) -> str:
         if self.database.url is not None:
             return self.database.url.get_secret_value()
-        return f"sqlite+aiosqlite:///{self.state_dir / 'jiezhu.sqlite'}"
+        return f"sqlite:///{self.state_dir / 'jiezhu.sqlite'}"
 
     @property
     def dead_letter_topic(self) -> str:
@@ -202,8 +202,10 @@ def _read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigurationError("--config", f"cannot be read ({error.strerror}); give a TOML file") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        where = str(error).rpartition("(")[2].rstrip(")") if "line" in str(error) else "somewhere"
+    except UnicodeDecodeError:
+        raise ConfigurationError("--config", "is not UTF-8; save the file anew") from None
+    except tomllib.TOMLDecodeError as error:
+        where = str(error).rpartition("(")[2].rstrip(")")  # the rest may repeat the file
         raise ConfigurationError("--config", f"is not TOML ({where}); mend the file") from None
 
 

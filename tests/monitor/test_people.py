@@ -1,0 +1,110 @@
+"""What people do to incidents, whatever else happens to the case meanwhile."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from alerts.incident import State
+from alerts.page import Kind
+from detectors.finding import Outcome
+from monitor.errors import CaseConflict
+from monitor.people import Answer
+from tests.support.away_store import AwayStore
+from tests.support.fake_clock import FakeClock
+from tests.support.worker import Worker, incident_of, reply, user
+
+
+@pytest.fixture
+async def worker():
+    worker = Worker(AwayStore(), FakeClock())
+    await worker.start()
+    await worker.read(user("c", "crisis", 0), reply("c", "sleep tip", 1))
+    await worker.wait(4)
+    yield worker
+    await worker.stop()
+
+
+async def test_acknowledged(worker):
+    deed = await worker.people.acknowledge(incident_of("c"), "anna")
+    assert (deed.answer, deed.incident.state, deed.incident.acknowledged_by) == (
+        Answer.DONE,
+        State.ACKNOWLEDGED,
+        "anna",
+    )
+    last = (await worker.store.timeline(incident_of("c")))[-1]
+    assert (last.reason, last.actor) == ("acknowledged", "anna")
+
+
+async def test_the_pager_is_told(worker):
+    await worker.people.acknowledge(incident_of("c"), "anna")
+    await worker.wait(1)
+    assert Kind.ACKNOWLEDGE in {page.kind for _, page in worker.first.rung}
+
+
+async def test_nobody_is_unknown(worker):
+    assert (await worker.people.acknowledge("jz-nothing-1", "anna")).answer is Answer.UNKNOWN
+
+
+async def test_done_before(worker):
+    await worker.people.acknowledge(incident_of("c"), "anna")
+    commits = worker.store.commits
+    deed = await worker.people.acknowledge(incident_of("c"), "ben")
+    assert (deed.answer, deed.incident.acknowledged_by) == (Answer.ALREADY, "anna")
+    assert worker.store.commits == commits
+
+
+async def test_what_is_resolved_cannot_be_acknowledged(worker):
+    await worker.people.resolve(incident_of("c"), "anna", "true_miss")
+    deed = await worker.people.acknowledge(incident_of("c"), "ben")
+    assert (deed.answer, deed.incident.state, deed.incident.verdict) == (
+        Answer.ALREADY,
+        State.RESOLVED,
+        "true_miss",
+    )
+
+
+async def test_an_older_incident_of_the_conversation(worker):
+    """A second crisis rings under a key of its own; the first is still somebody's to close."""
+    await worker.people.acknowledge(incident_of("c"), "anna")
+    await worker.wait(40 * 60)
+    await worker.read(user("c", "crisis", 2400), reply("c", "sleep tip", 2401))
+    await worker.wait(10)
+    deed = await worker.people.resolve(incident_of("c"), "anna", None)
+    assert (deed.answer, deed.incident.key) == (Answer.DONE, incident_of("c"))
+    assert (await worker.store.incident(incident_of("c"))).state is State.RESOLVED
+    assert (await worker.store.incident(incident_of("c", 2))).state is State.PAGING
+
+
+async def test_a_deed_for_an_older_incident_that_is_over_tells_of_that_incident(worker):
+    await worker.people.resolve(incident_of("c"), "anna", None)
+    await worker.read(user("c", "crisis", 10), reply("c", "sleep tip", 11))
+    await worker.wait(10)
+    deed = await worker.people.acknowledge(incident_of("c"), "ben")
+    assert (deed.answer, deed.incident.key) == (Answer.ALREADY, incident_of("c"))
+
+
+async def test_a_batch_that_is_faster_makes_the_deed_anew(worker):
+    worker.store.before_commit = lambda: worker.read(user("c", "crisis", 5))
+    deed = await worker.people.acknowledge(incident_of("c"), "anna")
+    assert (deed.answer, deed.incident.crisis_turns) == (Answer.DONE, 2)
+
+
+async def test_a_deed_lets_no_deadline_fall(worker):
+    """Whether a reply is on its way, the source knows and a person's click does not."""
+    await worker.read(user("c", "crisis", 5))
+    worker.caught_up = False
+    worker.clock.jump(timedelta(minutes=10))
+    await worker.people.acknowledge(incident_of("c"), "anna")
+    incident = await worker.store.incident(incident_of("c"))
+    assert (incident.state, incident.outcome) == (State.ACKNOWLEDGED, Outcome.UNHANDLED)
+
+
+async def test_gives_up_on_a_case_that_never_stands_still(worker):
+    async def refuse(_work):
+        raise CaseConflict(frozenset())
+
+    worker.store.commit = refuse
+    with pytest.raises(CaseConflict):
+        await worker.people.acknowledge(incident_of("c"), "anna")
