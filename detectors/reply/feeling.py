@@ -50,15 +50,15 @@ class Feeling:
 def feelings(reply: ReplyText) -> Feeling:
     kinds = (NAMES_DEEPLY, ADDRESSES, NAMES, VALIDATES, FORMULA, ALARM)
     lines: dict[str, set[int]] = {kind: set() for kind in kinds}
-    for hit in _BOOK.find(reply.said):
+    # "I am worried about you" is the reply's own alarm: it names no feeling of theirs, and spoils none beside it.
+    for hit in _BOOK.find(_BOOK.without(ALARM, reply.said)):
         lines[hit.kind].add(hit.line)
     questions = {number for number, line in enumerate(reply.said.split("\n")) if _screens(line)}
     spoiled = lines[FORMULA] | questions
     return Feeling(
         deep=len(lines[NAMES_DEEPLY] - spoiled),
         addressed=len(lines[ADDRESSES] - spoiled),
-        # The reply's own alarm names no feeling of theirs; beside one that is named in its strength it does no harm.
-        named=len(lines[NAMES] - spoiled - lines[ALARM]),
+        named=len(lines[NAMES] - spoiled),
         validates=len(lines[VALIDATES]),
         formulas=len(lines[FORMULA]),
     )

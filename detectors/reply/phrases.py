@@ -71,6 +71,13 @@ class Phrasebook:
                 hits[Hit(kind.name, text.count("\n", 0, start))] = None
         return tuple(hits)
 
+    def without(self, name: str, text: str) -> str:
+        """Return ``text`` with the phrases of one kind taken out, each leaving a clause's end; lines stay."""
+        for kind in self._kinds:
+            if kind.name == name:
+                text = kind.cut(text)
+        return text
+
     def names(self, text: str) -> frozenset[str]:
         """Return the kinds found in ``text``. Cheaper than ``find``: it stops at the first of each."""
         return frozenset(kind.name for kind in self._kinds if next(kind.starts(text), None) is not None)
@@ -116,6 +123,11 @@ class _Compiled:
             yield from self._chinese.finditer(text)
         if english and self._english is not None:
             yield from self._english.finditer(text)
+
+    def cut(self, text: str) -> str:
+        for match in reversed(list(self._matches(text))):
+            text = text[: match.start()] + "," + "\n" * match[0].count("\n") + text[match.end() :]
+        return text
 
     def starts(self, text: str) -> Iterator[int]:
         for match in self._matches(text):
