@@ -58,7 +58,7 @@ SIGNALS_EN: tuple[Signal, ...] = (
         "en.self_harm",
         Level.SELF_HARM,
         2,
-        r"(?:hurt(?:ing)?|harm(?:ing|ed)?|cut(?:ting)?|punish(?:ed|ing)?|wound(?:ed|ing)?|hit(?:ting)?) (?:my ?self|my own|my (?:arms?|legs?|skin|body))|self[- ]?harm\w*|\b(?:relapsed|clean)\b[^.!?]{0,20}\b(?:sh|cutting)\b|make myself (?:feel pain|hurt)|pain on purpose",
+        r"(?:hurt(?:ing)?|harm(?:ing|ed)?|punish(?:ed|ing)?|wound(?:ed|ing)?|hit(?:ting)?) (?:my ?self|my own|my (?:arms?|legs?|skin|body))|self[- ]?harm\w*|\b(?:relapsed|clean)\b[^.!?]{0,20}\bsh\b|make myself (?:feel pain|hurt)|pain on purpose",
     ),
     signal(
         "en.decided",
@@ -90,7 +90,7 @@ SIGNALS_EN: tuple[Signal, ...] = (
         "en.under_way",
         Level.IN_PROGRESS,
         2,
-        r"(?:i(?:'ve| have)?|it'?s) (?:already |just |now )?(?:did it|done it|done something|started|begun|took (?:them|it|too)|taken (?:them|it|too))\b(?! (?:my|the|a|again|off|on|up|out|down|over|into|with))|too late[^.!?]{0,15}(?:done|did|started|stop)|(?:doing it|ending it|dying) (?:right )?now|(?:don'?t|not) (?:try to )?(?:save|stop) me|it'?s (?:started|happening)|minutes (?:now|left)|getting sleepy now",
+        r"(?:i(?:'ve| have)?|it'?s) (?:already |just |now )?(?:did it|done it|done something|started|begun)\b(?! (?:my|the|a|again|off|on|up|out|down|over|into|with))|too late[^.!?]{0,15}(?:done|did|started|stop)|(?:doing it|ending it|dying) (?:right )?now|(?:don'?t|not) (?:try to )?(?:save|stop) me|it'?s (?:started|happening)|minutes (?:now|left)|getting sleepy now",
     ),
     signal(
         "en.harm_others",

@@ -48,9 +48,9 @@ def fold_lookalikes(text: str) -> tuple[str, bool]:
 # words worth reading through digits, signs and stars; a closed list, so that "B2B" or "10k" stay as they are
 _READABLE_WORDS = """
     want wanna to i my me myself mine mum kill killed killing killer die dead death dying suicide suicidal suicides
-    end ended ending life live living alive unalive unalived unaliving self harm harmed harming hurt hurting cut cutting
+    end ended ending life live living alive unalive unalived unaliving self harm harmed harming hurt hurting
     myselves not no one can cant see here there anymore never wake hate tonight plan planned set done did it over
-    goodbye bye letter note gone jump pills overdose please help for so about thats all in head sui kms hang hanged
+    goodbye bye letter note gone please help for so about thats all in head sui kms
     die be home school sister without they wont back til until sick feel
     """
 _READABLE = frozenset(_READABLE_WORDS.split())
