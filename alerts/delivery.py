@@ -23,6 +23,9 @@ class State(StrEnum):
         return self in (State.ACCEPTED, State.ABANDONED)
 
 
+WITHDRAWN = "withdrawn"  # why a page is abandoned: its incident was resolved before anybody had it
+
+
 class Answer(StrEnum):
     """What a pager said to one request."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from alerts.delivery import Delivery, State, due
+from alerts.delivery import WITHDRAWN, Delivery, State, abandoned, due
 from alerts.page import Kind
 from alerts.ports import Notification
 
@@ -22,6 +22,13 @@ class MemoryOutbox:
         """Write each once: a notification whose id is known already changes nothing."""
         for notification in notifications:
             self._rows.setdefault(notification.id, notification)
+
+    def withdraw(self, incidents: Collection[str]) -> None:
+        """Abandon the pages of incidents that nobody has accepted yet."""
+        for row in self.rows():
+            waiting = row.page.incident in incidents and not row.delivery.state.final
+            if waiting and row.page.kind is Kind.PAGE:
+                self._rows[row.id] = replace(row, delivery=abandoned(row.delivery, WITHDRAWN))
 
     def rows(self) -> tuple[Notification, ...]:
         """Everything it holds, the accepted included, oldest first."""

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from alerts.case import Advanced, Happened
 from alerts.escalation import Links, Routing, notifications
 from alerts.incident import Notify, Purge
+from alerts.page import Kind
 from alerts.policy import Policy
 from alerts.ports import Notification
 from alerts.watch import Watch
@@ -40,6 +41,7 @@ def decided(
     return Work(
         cases=[CaseWrite(advanced.case, partition, advanced.wake_at) for advanced, partition in results],
         incidents=list({step.incident.key: step.incident for step in happened}.values()),
+        withdrawals=[s.incident.key for s in happened if _tells(s, Kind.RESOLVE)],
         notifications=paging.settle(
             [note for step in happened for note in _notifications(step, paging, alike)]
         ),
@@ -70,6 +72,10 @@ def _notifications(step: Happened, paging: Paging, alike: Mapping[str, int]) -> 
             alike.get(step.incident.release, 1),
         )
     ]
+
+
+def _tells(step: Happened, kind: Kind) -> bool:
+    return any(isinstance(effect, Notify) and effect.kind is kind for effect in step.effects)
 
 
 def _audit(step: Happened, actor: str) -> AuditRow:

@@ -46,6 +46,7 @@ class MemoryStore(MemoryOutbox):
             written = replace(write.case, version=write.case.version + 1)
             self._cases[written.conversation.key] = replace(write, case=written)
         self._incidents |= {incident.key: incident for incident in work.incidents}
+        self.withdraw(work.withdrawals)
         self.add(work.notifications)
         for finding in work.findings:
             self._findings.setdefault(finding.id, finding)

@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select, update
 
-from alerts.delivery import Delivery, State
+from alerts.delivery import WITHDRAWN, Delivery, State, abandoned
 from alerts.page import Kind
 from alerts.ports import Notification
 from monitor.store import codec
@@ -37,6 +37,17 @@ def rows_of(notifications: Sequence[Notification]) -> list[dict[str, Any]]:
 
 def write(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
     connection.execute(insert_absent(connection, outbox), rows)
+
+
+def withdraw(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    """Abandon pages that nobody has accepted. One that is on its way may still arrive; its answer changes nothing."""
+    incidents = [row["incident"] for row in rows]
+    waiting = outbox.c.incident.in_(incidents) & outbox.c.due_at.is_not(None) & ~outbox.c.calm
+    found = select(outbox.c.id, outbox.c.delivery).where(waiting).order_by(outbox.c.id).with_for_update()
+    for row in connection.execute(found).all():
+        delivery = abandoned(codec.DELIVERIES.decode(row.delivery), WITHDRAWN)
+        values = {"delivery": codec.DELIVERIES.encode(delivery), "due_at": None}
+        connection.execute(update(outbox).where(outbox.c.id == row.id).values(values))
 
 
 def claim(connection: Connection, now: datetime, lease: timedelta, limit: int) -> list[Notification]:

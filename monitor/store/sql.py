@@ -111,6 +111,7 @@ class SqlStore:
         return [
             (cases.write, cases.rows_of(work.cases, self._keyring)),
             (incidents.write, incidents.rows_of(work.incidents)),
+            (outbox.withdraw, [{"incident": key} for key in sorted(work.withdrawals)]),
             (outbox.write, outbox.rows_of(work.notifications)),
             (findings.write, findings.rows_of(work.findings)),
             (audit.write, audit.rows_of(work.audit)),

@@ -103,7 +103,8 @@ class Work:
     advances: Sequence[Advance] = ()
     cases: Sequence[CaseWrite] = ()
     incidents: Sequence[Incident] = ()  # every incident a case touched, also those no longer newest
-    notifications: Sequence[Notification] = ()  # inserted unless their id exists
+    withdrawals: Sequence[str] = ()  # incidents whose pages must not ring any more, if nobody has them yet
+    notifications: Sequence[Notification] = ()  # inserted unless their id exists, after the withdrawals
     findings: Sequence[FindingRow] = ()  # inserted unless their id exists
     audit: Sequence[AuditRow] = ()
     excerpts: Sequence[Excerpt] = ()  # inserted unless (incident, event) exists

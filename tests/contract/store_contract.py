@@ -8,7 +8,10 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
+from alerts.delivery import Delivery
+from alerts.delivery import State as DeliveryState
 from alerts.incident import State
+from alerts.page import Kind
 from detectors.finding import Level
 from monitor.errors import CaseConflict, PositionConflict
 from monitor.store.work import Advance, AuditRow, CaseWrite, DeadLetter, Excerpt, FindingRow, Wake, Work
@@ -274,6 +277,21 @@ class StoreContract:
         assert await store.alike("never", NOW) == 0
 
     # audit, findings, excerpts, dead letters
+
+    async def test_pages_that_nobody_has_are_withdrawn_and_what_is_said_with_it_goes_out(self, store):
+        waiting, other = (
+            a_notification("waiting", incident="jz-1-1"),
+            a_notification("other", incident="jz-2-1"),
+        )
+        accepted = a_notification(
+            "accepted", incident="jz-1-1", delivery=Delivery(("first",), DeliveryState.ACCEPTED)
+        )
+        ticket = a_notification("ticket", incident="jz-1-1", kind=Kind.TICKET)
+        await store.commit(Work(notifications=[waiting, other, accepted, ticket]))
+        over = a_notification("over", incident="jz-1-1", kind=Kind.RESOLVE)
+        await store.commit(Work(withdrawals=["jz-1-1"], notifications=[over]))
+        claimed = await store.claim(NOW, SECOND, 10)
+        assert {note.id for note in claimed} == {"other", "ticket", "over"}
 
     async def test_the_timeline_keeps_the_order_of_writing(self, store):
         first, second, third = an_audit_row("opened"), an_audit_row("rang"), an_audit_row("acknowledged")
