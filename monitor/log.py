@@ -41,6 +41,8 @@ def configure(level: str, style: Literal["json", "console"], stream: TextIO = sy
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=[_foreign, *shared],
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+            use_get_message=False,
+            pass_foreign_args=True,  # the formatter takes them from the record
         )
     )
     root = logging.getLogger()
@@ -71,8 +73,9 @@ def _module(path: str) -> str:
 def _foreign(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """A library's message may hold a payload: keep who spoke and from where, not what was said."""
     record: logging.LogRecord | None = event.get("_record")
+    arguments = event.pop("positional_args", None)
     if record is not None:
-        template = isinstance(record.msg, str) and bool(record.args)
+        template = isinstance(record.msg, str) and bool(arguments)
         event["event"] = record.msg if template else f"message from {record.funcName}"
         event["logger"] = record.name
     return event

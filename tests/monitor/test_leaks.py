@@ -106,10 +106,8 @@ class Chain:
         commit = self.store.commit
 
         async def refuse(work):
-            try:
-                raise ValueError(f"Key (text)=({WORDS[0]}) of {NAMES[1]} exists")
-            except ValueError as cause:
-                raise StoreUnavailable("the database does not answer") from cause
+            cause = ValueError(f"Key (text)=({WORDS[0]}) of {NAMES[1]} exists")
+            raise StoreUnavailable("the database does not answer") from cause
 
         self.store.commit = refuse
         await self.worker.read(user(IDS[0], f"crisis|{WORDS[1]}", 20))
@@ -215,7 +213,7 @@ def log_of_a_crash(logged: io.StringIO) -> None:
     """Exceptions hold values, ours and the libraries'; what a library says holds more."""
     before = len(logged.getvalue())
     try:
-        raise KeyError(f"{NAMES[0]} said {WORDS[0]}")
+        {}[f"{NAMES[0]} said {WORDS[0]}"]
     except KeyError as error:
         structlog.get_logger("ours").error("failed", exc_info=error)
         structlog.get_logger("ours").exception("failed")
