@@ -72,32 +72,33 @@ class Player:
     """``decided_at`` tells of each scene when the event was sent that decides it."""
 
     def __init__(self, bootstrap_servers: str, topic: str, clock: Clock) -> None:
-        self._producer = AIOKafkaProducer(bootstrap_servers=bootstrap_servers, acks="all")
+        self._bootstrap_servers = bootstrap_servers
         self._topic = topic
         self._clock = clock
         self.decided_at: dict[str, datetime] = {}
 
     async def play(self, scenes: tuple[Scene, ...], poison: float) -> None:
         """Play all scenes side by side, and put a record that nobody can read among them."""
-        await self._producer.start()
+        producer = AIOKafkaProducer(bootstrap_servers=self._bootstrap_servers, acks="all")
+        await producer.start()
         try:
             begun = self._clock.now()
             script = sorted((event for scene in scenes for event in events(scene)), key=lambda e: e.send)
-            broken = asyncio.create_task(self._broken(poison))
+            broken = asyncio.create_task(self._broken(producer, poison))
             for event in script:
                 wait = begun + timedelta(seconds=event.send) - self._clock.now()
                 await self._clock.sleep(max(wait, timedelta(0)))
-                await self._send(event, begun)
+                await self._send(producer, event, begun)
             await broken
         finally:
-            await self._producer.stop()
+            await producer.stop()
 
-    async def _send(self, event: Event, begun: datetime) -> None:
+    async def _send(self, producer: AIOKafkaProducer, event: Event, begun: datetime) -> None:
         at = begun + timedelta(seconds=event.at)
         body = orjson.dumps({**event.content, "at": at.isoformat()})
-        await self._producer.send_and_wait(self._topic, body, key=event.conversation.encode())
+        await producer.send_and_wait(self._topic, body, key=event.conversation.encode())
         self.decided_at[event.conversation] = self._clock.now()
 
-    async def _broken(self, after: float) -> None:
+    async def _broken(self, producer: AIOKafkaProducer, after: float) -> None:
         await self._clock.sleep(timedelta(seconds=after))
-        await self._producer.send_and_wait(self._topic, b'{"event_id": "half an ev')
+        await producer.send_and_wait(self._topic, b'{"event_id": "half an ev')

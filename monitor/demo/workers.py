@@ -13,10 +13,21 @@ from pathlib import Path
 import httpx2
 
 from alerts.ports import Clock
+from monitor.environment import PREFIX
 from monitor.errors import JiezhuError
 
 READY_SECONDS = 90.0
-STOP_SECONDS = 20.0
+STOP_SECONDS = 30.0  # a worker gives itself 25
+_SHARED = f"{PREFIX}ENCODER__"
+
+
+def inherited(environ: Mapping[str, str]) -> dict[str, str]:
+    """Everything but our settings, the encoder's excepted: a real pager must not ring for made-up talk."""
+    return {
+        name: value
+        for name, value in environ.items()
+        if not name.upper().startswith(PREFIX) or name.upper().startswith(_SHARED)
+    }
 
 
 class Worker:
@@ -27,11 +38,17 @@ class Worker:
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None
 
+    @property
+    def pid(self) -> int:
+        if self._process is None:
+            raise JiezhuError(f"{self.name} is not running; call start() first")
+        return self._process.pid
+
     def start(self) -> None:
-        with self._log.open("wb") as log:
+        with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "monitor", "run"],
-                env={**os.environ, **self._environment},
+                env={**inherited(os.environ), **self._environment},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -52,15 +69,22 @@ class Worker:
         last = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
         raise JiezhuError(f"{self.name} does not become ready: {' '.join(last) or 'it said nothing'}")
 
-    def stop(self) -> None:
-        """End the process that was started, gently first."""
+    def stop(self) -> int | None:
+        """End the process that was started, gently first. Return its exit status; None if there was none."""
         process, self._process = self._process, None
         if process is None:
-            return
+            return None
         process.send_signal(signal.SIGTERM)
         try:
-            process.wait(STOP_SECONDS)
+            return process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
+            process.kill()
+            return process.wait()
+
+    def kill(self) -> None:
+        """End it at once, as a crash would."""
+        process, self._process = self._process, None
+        if process is not None:
             process.kill()
             process.wait()
 
