@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import secrets
 import signal
 import tempfile
 from collections import Counter
@@ -18,22 +16,19 @@ import httpx2
 from alerts.incident import Incident
 from monitor import assembly
 from monitor.clock import SystemClock
-from monitor.crypto.pseudonym import Kind, Pseudonymiser
-from monitor.demo.broker import EmbeddedBroker, create_topic, free_port
-from monitor.demo.pager import FakePager, Received
+from monitor.demo.pager import Received
 from monitor.demo.player import Player, conversation_id
 from monitor.demo.script import SCENES, Scene
 from monitor.demo.show import Show
-from monitor.demo.workers import Worker, settled
+from monitor.demo.stage import TOPIC, Stage, conversation_prefix
 from monitor.progress_bar import progress_bar
 from monitor.settings import Settings, load
-from monitor.store.migration import migrate
 
-PARTITIONS = 4
-TOPIC = "turns"
-REPLY_DEADLINE = 12.0
-IMMINENT_DEADLINE = 6.0
-GRACE = 2.0
+WATCHING = {
+    "grace_seconds": 2.0,
+    "reply_deadline_seconds": 12.0,
+    "imminent_reply_deadline_seconds": 6.0,
+}
 PATIENCE = timedelta(seconds=60)  # for pages that are due and do not come
 CALM = timedelta(seconds=4)  # for pages that must not come
 
@@ -58,61 +53,24 @@ class Demo:
     def __init__(self, show: Show, folder: Path) -> None:
         self.clock = SystemClock()
         self.show = show
-        self.folder = folder
-        self.secret = secrets.token_hex(16)
-        self.pseudonym_key = _key()
-        self.seal_key = f"demo:{_key()}"
-        self.pager = FakePager(self.secret.encode(), self.clock, self._heard)
+        self.stage = Stage(folder, self.clock, self._heard, WATCHING)
         self.received: list[Received] = []
         self.changed = asyncio.Event()
-        pseudonymiser = Pseudonymiser.parse(self.pseudonym_key)
-        self.scene_of = {
-            pseudonymiser.pseudonym(Kind.CONVERSATION, conversation_id(scene)): scene for scene in SCENES
-        }
+        self.scene_of = {self.stage.pseudonym(conversation_id(scene)): scene for scene in SCENES}
         self.player: Player | None = None
-
-    def environment(self, bootstrap_servers: str, port: int) -> dict[str, str]:
-        return {
-            "JIEZHU_STATE_DIR": str(self.folder),
-            "JIEZHU_KAFKA__BOOTSTRAP_SERVERS": bootstrap_servers,
-            "JIEZHU_KAFKA__TOPIC": TOPIC,
-            "JIEZHU_KAFKA__SESSION_TIMEOUT_MS": "3000",  # the embedded broker's rebalances take half of it
-            "JIEZHU_KEYS__PSEUDONYM": self.pseudonym_key,
-            "JIEZHU_KEYS__SEAL": self.seal_key,
-            "JIEZHU_PAGERS__WEBHOOK__URL": self.pager.url,
-            "JIEZHU_PAGERS__WEBHOOK__SECRET": self.secret,
-            "JIEZHU_HTTP__PORT": str(port),
-            "JIEZHU_WATCHING__GRACE_SECONDS": str(GRACE),
-            "JIEZHU_WATCHING__REPLY_DEADLINE_SECONDS": str(REPLY_DEADLINE),
-            "JIEZHU_WATCHING__IMMINENT_REPLY_DEADLINE_SECONDS": str(IMMINENT_DEADLINE),
-        }
 
     async def run(self, stack: AsyncExitStack, *, keep: bool) -> int:
         """Play once; return the exit status."""
-        broker = stack.enter_context(EmbeddedBroker())
-        await create_topic(broker.bootstrap_servers, TOPIC, PARTITIONS)
-        await create_topic(broker.bootstrap_servers, f"{TOPIC}.dead", 1)
-        self.pager.start()
-        stack.push_async_callback(self.pager.stop)
-        environments = [self.environment(broker.bootstrap_servers, free_port()) for _ in range(2)]
-        settings = load(None, environments[0])
-        await asyncio.to_thread(migrate, settings.database_url)
-        workers = [
-            Worker(f"worker {n}", environment, self.folder / f"worker-{n}.log")
-            for n, environment in enumerate(environments, 1)
-        ]
-        for worker in workers:
-            worker.start()
-            stack.callback(worker.stop)
+        await self.stage.open(stack)
+        workers = self.stage.start_workers(stack, 2)
         self.show.note("starting two workers over the embedded broker …")
-        await asyncio.gather(*(worker.wait_ready() for worker in workers))
-        await settled(workers, PARTITIONS, self.clock)
+        await self.stage.wait_for(workers)
         self.show.note(f"playing {len(SCENES)} conversations; pages come to a pager on loopback")
-        self.player = Player(broker.bootstrap_servers, TOPIC, self.clock)
+        self.player = Player(self.stage.broker.bootstrap_servers, TOPIC, self.clock)
         await self.player.play(SCENES, poison=3.0)
         await self._until_calm()
         acknowledged = await self._acknowledge_one()
-        observed = await self._observe(settings)
+        observed = await self._observe(self.stage.settings())
         good = self._report(observed, acknowledged=acknowledged, addresses=[worker.url for worker in workers])
         if keep:
             self.show.note("serving on; end with Ctrl-C")
@@ -127,7 +85,7 @@ class Demo:
         self.changed.set()
 
     def _scene(self, received: Received) -> Scene | None:
-        prefix = str(received.content["incident"]).removeprefix("jz-").rpartition("-")[0]
+        prefix = conversation_prefix(received)
         return next(
             (scene for key, scene in self.scene_of.items() if prefix and key.startswith(prefix)), None
         )
@@ -208,10 +166,6 @@ def _outcome(incident: Incident | None) -> str | None:
     return incident.outcome.value if incident is not None and incident.outcome is not None else None
 
 
-def _key() -> str:
-    return base64.b64encode(secrets.token_bytes(32)).decode()
-
-
 async def play(*, keep: bool, json: bool) -> int:
     """Prepare the encoder with a progress bar, then play in a folder that is thrown away."""
     show = Show(json=json)
@@ -225,6 +179,6 @@ async def play(*, keep: bool, json: bool) -> int:
 
 
 def _prepare() -> None:
-    settings = load(None, {})
+    settings = load(None, inherited(os.environ))
     with progress_bar() as progress:
         assembly.scoring(settings, progress).close()
