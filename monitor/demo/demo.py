@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import tempfile
 from collections import Counter
@@ -14,6 +15,9 @@ from pathlib import Path
 import httpx2
 
 from alerts.incident import Incident
+from detectors.crisis.bank import load_bank
+from detectors.encoder import load_engine, prepare
+from detectors.encoder.cache import locate_cache
 from monitor import assembly
 from monitor.clock import SystemClock
 from monitor.demo.pager import Received
@@ -21,6 +25,7 @@ from monitor.demo.player import Player, conversation_id
 from monitor.demo.script import SCENES, Scene
 from monitor.demo.show import Show
 from monitor.demo.stage import TOPIC, Stage, conversation_prefix
+from monitor.demo.workers import inherited
 from monitor.progress_bar import progress_bar
 from monitor.settings import Settings, load
 
@@ -179,6 +184,10 @@ async def play(*, keep: bool, json: bool) -> int:
 
 
 def _prepare() -> None:
-    settings = load(None, inherited(os.environ))
+    """Only what was never prepared: else each worker would do it for itself, and nobody would see how far it is."""
+    given = load(None, inherited(os.environ)).encoder
     with progress_bar() as progress:
-        assembly.scoring(settings, progress).close()
+        prepared = prepare(given.source, given.cache_dir, progress)
+        cache = given.cache_dir or locate_cache()
+        if not any(cache.glob("bank-*.npy")):
+            load_bank(load_engine(given.engine, prepared), cache, progress)

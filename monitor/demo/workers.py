@@ -56,12 +56,19 @@ class Worker:
 
     async def wait_ready(self) -> None:
         """Return once it reads and can page. Raises JiezhuError with the end of its log."""
+        await self._wait_for("/readyz")
+
+    async def wait_serving(self) -> None:
+        """Return once it answers at all. Raises as ``wait_ready`` does."""
+        await self._wait_for("/livez")
+
+    async def _wait_for(self, path: str) -> None:
         async with httpx2.AsyncClient(timeout=2) as client:
             for _ in range(int(READY_SECONDS / 0.2)):
                 if self._process is None or self._process.poll() is not None:
                     break
                 try:
-                    if (await client.get(f"{self.url}/readyz")).status_code == 200:
+                    if (await client.get(f"{self.url}{path}")).status_code == 200:
                         return
                 except httpx2.HTTPError:
                     pass
