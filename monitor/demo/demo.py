@@ -15,10 +15,8 @@ from pathlib import Path
 import httpx2
 
 from alerts.incident import Incident
-from detectors.crisis.bank import load_bank
 from detectors.encoder import load_engine, prepare
 from detectors.encoder.cache import locate_cache
-from monitor import assembly
 from monitor.clock import SystemClock
 from monitor.demo.pager import Received
 from monitor.demo.player import Player, conversation_id
@@ -131,6 +129,8 @@ class Demo:
         return str(incident) if answer.status_code == 200 else None
 
     async def _observe(self, settings: Settings) -> list[Observed]:
+        from monitor import assembly  # noqa: PLC0415 - seconds of imports that the workers would wait for
+
         store = assembly.store(settings, assembly.keys(settings).keyring)
         try:
             found = await store.incidents(open_only=False, limit=1000)
@@ -190,4 +190,6 @@ def _prepare() -> None:
         prepared = prepare(given.source, given.cache_dir, progress)
         cache = given.cache_dir or locate_cache()
         if not any(cache.glob("bank-*.npy")):
+            from detectors.crisis.bank import load_bank  # noqa: PLC0415 - seconds of imports that the workers wait for
+
             load_bank(load_engine(given.engine, prepared), cache, progress)
