@@ -131,6 +131,27 @@ async def test_a_batch_that_comes_when_the_database_is_back_jumps_over_nothing(w
     assert [page.incident for page in worker.rung] == [incident_of("c")]
 
 
+async def test_while_aboard_the_database_is_not_asked_batch_by_batch(worker):
+    """Each would wait for its time limit."""
+    await lose(worker)
+    asked = worker.store.asked["cases"]
+    for n in range(10):
+        await worker.read(user(f"c{n}", "hello", n))
+    assert worker.store.asked["cases"] == asked
+
+
+async def test_a_source_that_did_not_go_back_is_sent_back(worker):
+    """Nothing is written past what only memory knew, whatever became of the rewind."""
+    await lose(worker)
+    await worker.read(user("c", "crisis", 2))
+    await worker.lifeboat.close()
+    worker.lifeboat._voyage = None
+    worker.store.away = NOTHING
+    await worker.read(user("other", "hello", 3))
+    assert await worker.store.incident(incident_of("c")) is not None
+    assert await worker.store.positions([PARTITION]) == {PARTITION: 2}
+
+
 async def test_what_nobody_accepted_is_sent_by_the_relay(worker):
     worker.first.then = worker.second.then = BROKEN
     await lose(worker)

@@ -49,10 +49,10 @@ async def test_nobody_is_unknown(worker):
 
 async def test_done_before(worker):
     await worker.people.acknowledge(incident_of("c"), "anna")
-    commits = worker.store.commits
+    commits = worker.store.asked["commit"]
     deed = await worker.people.acknowledge(incident_of("c"), "ben")
     assert (deed.answer, deed.incident.acknowledged_by) == (Answer.ALREADY, "anna")
-    assert worker.store.commits == commits
+    assert worker.store.asked["commit"] == commits
 
 
 async def test_what_is_resolved_cannot_be_acknowledged(worker):

@@ -90,6 +90,8 @@ async def test_a_batch_in_hand_is_no_silence(worker, clock):
     await worker.read(user("c", "crisis", 0))
     worker.caught_up = False
     await worker.wait(120)
+    clock.jump(2 * SECOND)
+    assert await worker.store.due(clock.now(), 1)
     worker.store.before_commit = lambda: worker.timers.fire(clock.now())
     await worker.read(reply("c", "good", 30), user("other", "hello", 110))
     await worker.wait(5)

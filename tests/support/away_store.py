@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
@@ -20,7 +21,7 @@ class AwayStore(MemoryStore):
     def __init__(self) -> None:
         super().__init__()
         self.away: frozenset[str] = frozenset()
-        self.commits = 0
+        self.asked: Counter[str] = Counter()
         self.before_commit: Callable[[], Awaitable[object]] | None = None
 
     async def commit(self, work: Work) -> None:
@@ -28,7 +29,6 @@ class AwayStore(MemoryStore):
         if self.before_commit is not None:
             first, self.before_commit = self.before_commit, None
             await first()
-        self.commits += 1
         await super().commit(work)
 
     async def positions(self, partitions):
@@ -72,5 +72,6 @@ class AwayStore(MemoryStore):
         return await super().ping()
 
     def _ask(self, operation: str) -> None:
+        self.asked[operation] += 1
         if operation in self.away:
             raise StoreUnavailable("the database does not answer")
