@@ -32,11 +32,11 @@ class Routing:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Where a page points. Each takes an incident key; None where no public address is configured."""
+    """Where a page points. ``show`` and ``acknowledge`` take an incident key; None where nothing is configured."""
 
     show: Callable[[str], str | None]
     acknowledge: Callable[[str], str | None]
-    runbook: Callable[[str], str | None]
+    runbook: str | None = None
 
 
 def dedup_key(incident: Incident, effect: Notify) -> str:
@@ -109,6 +109,6 @@ def _page(
         escalates_at=incident.escalate_at if rings else None,
         link=links.show(incident.key),
         ack_link=links.acknowledge(incident.key) if rings else None,
-        runbook=links.runbook(effect.reason),
+        runbook=links.runbook,
         detected_at=now,
     )

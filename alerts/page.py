@@ -14,6 +14,12 @@ class Kind(StrEnum):
     RESOLVE = "resolve"  # tells the pager that it is over
 
 
+class Trouble(StrEnum):
+    """What is wrong with the monitor itself."""
+
+    LINE_STOPPED = "line_stopped"
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """One notification's content (DESIGN §7). Every field is ours or an enum of ours; none is a user's.
@@ -45,4 +51,6 @@ class Page:
     test: bool = False
     degraded: bool = False  # sent while the database was away
     detected_at: datetime | None = None
-    subject: str = ""  # of a page about the monitor itself, such as "line_stopped"; else empty
+    trouble: Trouble | None = (
+        None  # set when the page is about the monitor itself: no conversation is behind it
+    )

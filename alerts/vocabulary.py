@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from alerts.page import Kind
+from alerts.page import Kind, Trouble
 from detectors.finding import Criterion, Level, Outcome
 from detectors.turn import Track
 
@@ -35,6 +35,8 @@ class Vocabulary:
     first_harm_to_others: str
     first_other_at_risk: str
     first_ticket: str
+    troubles: dict[Trouble, str]
+    first_trouble: str
 
 
 ENGLISH = Vocabulary(
@@ -116,6 +118,12 @@ ENGLISH = Vocabulary(
         "Acknowledge and take the conversation over: help the user to bring help to the person in danger."
     ),
     first_ticket="Read the exchange in working hours and record a verdict.",
+    troubles={
+        Trouble.LINE_STOPPED: (
+            "The monitor has stopped reading: too many events cannot be read. No crisis is seen until it goes on"
+        ),
+    },
+    first_trouble="Acknowledge, look at the newest dead letters' reasons, mend the producer, and restart the workers.",
 )
 
 CHINESE = Vocabulary(
@@ -189,6 +197,10 @@ CHINESE = Vocabulary(
     first_harm_to_others="先确认，立即接手对话。若有人处于紧急危险，请联系当地警方，并按预警义务流程处理。",
     first_other_at_risk="先确认，接手对话，协助用户为处于危险的人求助。",
     first_ticket="在工作时间内阅读这段对话并记录结论。",
+    troubles={
+        Trouble.LINE_STOPPED: "监测已停止读取：无法解析的事件过多。恢复之前，任何危机都不会被发现",
+    },
+    first_trouble="先确认，查看最近死信的原因，修复生产端，然后重启各工作进程。",
 )
 
 VOCABULARIES: dict[str, Vocabulary] = {"en": ENGLISH, "zh": CHINESE}

@@ -69,6 +69,8 @@ def title(page: Page, lang: Lang = "en") -> str:
     page = tidy(page)
     words = VOCABULARIES[lang]
     marks = ("TEST " if page.test else "") + ("[DATABASE AWAY] " if page.degraded else "")
+    if page.trouble is not None:
+        return clip(f"{marks}{words.troubles[page.trouble]} ({page.reason}).", TITLE_LIMIT)
     line = words.title.format(
         kind=words.kinds[page.kind],
         level=words.levels.get(page.level, page.level),
@@ -85,6 +87,13 @@ def title(page: Page, lang: Lang = "en") -> str:
 
 
 def _details(page: Page, words: Vocabulary) -> tuple[Detail, ...]:
+    if page.trouble is not None:
+        values = {
+            "test": words.test_note if page.test else "",
+            "since": _time(page.since),
+            "first_step": words.first_trouble,
+        }
+        return tuple(Detail(key, words.labels[key], value) for key, value in values.items() if value)
     missing = words.comma.join(words.criteria.get(item, item) for item in page.missing)
     outcome = words.outcomes.get(page.outcome, page.outcome)
     calls = page.kind in (Kind.PAGE, Kind.TICKET)

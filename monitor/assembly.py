@@ -7,7 +7,6 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from urllib.parse import quote
 
 from alerts.escalation import Links, Routing
 from alerts.pagers.alertmanager import Alertmanager
@@ -34,6 +33,7 @@ from monitor.scoring import Scoring
 from monitor.settings import NamedPager, Settings, channel_names
 from monitor.sources.settings import KafkaSettings
 from monitor.store.sql import SqlStore
+from monitor.trouble import runbook
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,11 +174,10 @@ def _links(settings: Settings, key: bytes, clock: Clock) -> Links:
             return lambda _: None
         return lambda incident: link(key, base, incident, action, clock.now() + life)
 
-    runbooks = settings.http.runbook_url
     return Links(
         show=signed("show"),
         acknowledge=signed("ack"),
-        runbook=lambda reason: f"{runbooks.rstrip('/')}/{quote(reason)}" if runbooks else None,
+        runbook=runbook(settings, "JiezhuCrisisMissed"),
     )
 
 

@@ -132,7 +132,7 @@ class Http(_Section):
     host: str = "127.0.0.1"
     port: int = Field(9464, ge=0, le=65_535)
     public_url: str | None = None  # what a page links to
-    runbook_url: str | None = None  # where runbooks stand; a page adds its reason
+    runbook_url: str | None = None  # where deploy/runbooks stand; a page adds the file's name
     link_hours: float = Field(24, gt=0, le=720)
 
 

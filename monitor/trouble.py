@@ -5,10 +5,16 @@ from __future__ import annotations
 from datetime import datetime
 
 from alerts.delivery import Delivery
-from alerts.page import Kind, Page
+from alerts.page import Kind, Page, Trouble
 from alerts.ports import Notification
 from monitor.decode.dead_letters import StopReason
 from monitor.settings import Settings, channel_names
+
+
+def runbook(settings: Settings, alert: str) -> str | None:
+    """Where the runbook of an alert stands (``deploy/runbooks``, one file an alert)."""
+    base = settings.http.runbook_url
+    return None if base is None else f"{base.rstrip('/')}/{alert}.md"
 
 
 def line_stopped(settings: Settings, reason: StopReason, now: datetime) -> Notification:
@@ -28,8 +34,8 @@ def line_stopped(settings: Settings, reason: StopReason, now: datetime) -> Notif
         track="",
         lang="",
         region="",
-        subject="line_stopped",
-        runbook=settings.http.runbook_url,
+        trouble=Trouble.LINE_STOPPED,
+        runbook=runbook(settings, "JiezhuLineStopped"),
         detected_at=now,
     )
     return Notification(f"{key}:page", page, Delivery(route=tuple(channel_names(settings)), next_at=now), now)

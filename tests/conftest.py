@@ -6,10 +6,17 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from detectors.encoder import Prepared, load_engine, prepare
 from detectors.encoder.cache import locate_cache
 from detectors.ports import Encoder
+
+# The machine is shared and noisy: time is measured in benchmarks, never by a test.
+settings.register_profile(
+    "shared", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("shared")
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ ROUTING = Routing(
     people={"anna": ("sms-anna", "webhook"), "ben": ("pagerduty",)},
     tickets=("mail",),
 )
-LINKS = Links("https://x/i/{}".format, "https://x/ack/{}".format, "https://x/run#{}".format)
+LINKS = Links("https://x/i/{}".format, "https://x/ack/{}".format, "https://x/run.md")
 INCIDENT = Incident(
     "jz-c-1", "c", 1, at(0), at(1), level=Level.PLAN_INTENT, outcome=Outcome.UNHANDLED, escalate_at=at(301)
 )
@@ -96,7 +96,7 @@ def test_a_page_says_since_when_until_when_and_what_to_do():
     assert (page.level, page.outcome, page.missing) == ("plan_intent", "unhandled", ("refers",))
     assert page.link == "https://x/i/jz-c-1"
     assert page.ack_link == "https://x/ack/jz-c-1"
-    assert page.runbook == "https://x/run#unhandled"
+    assert page.runbook == "https://x/run.md"
 
 
 def test_only_a_page_asks_to_be_acknowledged():

@@ -30,7 +30,7 @@ from tests.support.builders import START
 from tests.support.casework import POLICY
 
 ROUTING = Routing(("pager", "console"))
-NO_LINKS = Links(lambda _: None, lambda _: None, lambda _: None)
+NO_LINKS = Links(lambda _: None, lambda _: None)
 levels = st.sampled_from(CRISIS_LEVELS)
 outcomes = st.sampled_from(list(Outcome))
 

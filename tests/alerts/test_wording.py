@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alerts.page import Kind
+from alerts.page import Kind, Trouble
 from alerts.vocabulary import VOCABULARIES
 from alerts.wording import TITLE_LIMIT, title, word
 from detectors.finding import Criterion, Level, Outcome
@@ -151,3 +151,11 @@ def test_whatever_the_labels_hold_the_title_is_one_line_that_fits(release, other
 
 def test_a_release_full_of_braces_is_no_format():
     assert "{level}" in title(replace(a_page(), release="{level}{0}"))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_page_about_the_monitor_itself_speaks_of_no_conversation(lang):
+    page = a_page(trouble=Trouble.LINE_STOPPED, reason="dead_letters_in_a_row", level="", outcome="")
+    words = VOCABULARIES[lang]
+    assert title(page, lang) == f"{words.troubles[Trouble.LINE_STOPPED]} (dead_letters_in_a_row)."
+    assert {detail.key for detail in word(page, lang).details} == {"since", "first_step"}

@@ -37,9 +37,7 @@ class Played(list[Row]):
 async def play(path: Path, *lines: bytes, routing: Routing | None = None) -> Played:
     _write(path, lines)
     played = Played()
-    paging = Paging(
-        POLICY, routing or Routing(("first",)), Links(lambda _: None, lambda _: None, lambda _: None)
-    )
+    paging = Paging(POLICY, routing or Routing(("first",)), Links(lambda _: None, lambda _: None))
     await Replay(ScriptedScoring(), paging, PSEUDONYMISER, played.append, TODAY).run(str(path))
     return played
 
@@ -227,7 +225,7 @@ async def test_a_second_crisis_after_a_handled_one_is_a_new_incident(path):
 
 
 async def test_a_file_that_cannot_be_read(tmp_path):
-    paging = Paging(POLICY, Routing(()), Links(lambda _: None, lambda _: None, lambda _: None))
+    paging = Paging(POLICY, Routing(()), Links(lambda _: None, lambda _: None))
     replay = Replay(ScriptedScoring(), paging, PSEUDONYMISER, lambda _: None, TODAY)
     with pytest.raises(ConfigurationError, match="FILE: cannot be read"):
         await replay.run(str(tmp_path / "nothing"))

@@ -112,7 +112,7 @@ class Worker:
         paging = Paging(
             policy,
             Routing(tuple(pager.name for pager in pagers)),
-            Links(lambda key: f"https://jiezhu.example/{key}", lambda _: None, lambda _: None),
+            Links(lambda key: f"https://jiezhu.example/{key}", lambda _: None),
             self._settle,
         )
         self.relay = Relay(store, pagers, clock, self.recorder)
