@@ -246,6 +246,18 @@ async def test_no_raw_id_goes_further_than_the_reader(worker):
         assert raw not in repr(worker.results)
 
 
+async def test_a_log_that_began_anew_is_read(worker, store):
+    """Its records stand below the old position; what was read before is known by its event ids."""
+    await worker.read(user("c", "hello", 0), user("c", "hello", 1))
+    await worker.pipeline.began_anew(PARTITION, 0)
+    worker.topic.records.clear()
+    worker.next = 0
+    await worker.read(user("d", "crisis", 2), reply("d", "sleep tip", 2.5), user("c", "hello", 1))
+    assert len(await claimed(worker)) == 1
+    assert await store.positions([PARTITION]) == {PARTITION: 3}
+    assert total(worker, "jiezhu_repeated_turns_total") == 1
+
+
 def total(worker: Worker, name: str) -> float:
     return sum(
         sample.value

@@ -1,0 +1,123 @@
+"""What the smaller commands do, on a database of their own."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from alerts.delivery import Answer
+from monitor.commands import (
+    incident_detail,
+    incident_rows,
+    incident_table,
+    migrate_tables,
+    print_detail,
+    put,
+    send_test_page,
+)
+from monitor.crypto.development import development_keys
+from monitor.errors import ConfigurationError, JiezhuError
+from monitor.settings import Settings, load
+from monitor.store.sql import SqlStore
+from tests.support.fake_clock import FakeClock
+from tests.support.scripted_server import Status
+from tests.support.worker import Worker, incident_of, reply, user
+
+RELEASE = "[/7.2] [red]"
+
+
+@pytest.fixture
+def settings(tmp_path: Path, sqlite_url: str) -> Settings:
+    return load(
+        None,
+        {
+            "JIEZHU_STATE_DIR": str(tmp_path / "state"),
+            "JIEZHU_DATABASE__URL": sqlite_url,
+            "JIEZHU_PAGERS__CONSOLE": "true",
+        },
+    )
+
+
+@pytest.fixture
+async def missed(settings: Settings) -> str:
+    """A crisis that nobody caught."""
+    store = SqlStore(settings.database_url, development_keys(settings.state_dir).keyring)
+    worker = Worker(store, FakeClock())
+    await worker.read(
+        user("c", "crisis|at night", 0, release=RELEASE), reply("c", "sleep tip|tea", 1, release=RELEASE)
+    )
+    worker.clock.jump(timedelta(seconds=4))
+    await worker.timers.fire(worker.clock.now())
+    await store.close()
+    return incident_of("c")
+
+
+async def test_incidents_are_listed(settings, missed):
+    (row,) = await incident_rows(settings, open_only=True, limit=10)
+    assert (row["incident"], row["state"], row["outcome"]) == (missed, "paging", "unhandled")
+
+
+async def test_a_release_is_text_and_no_markup(settings, missed, capsys):
+    incident_table(await incident_rows(settings, open_only=True, limit=10))
+    assert "[/7.2]" in capsys.readouterr().out
+
+
+async def test_the_words_are_unsealed_only_when_asked_for(settings, missed, capsys):
+    plain = await incident_detail(settings, missed, words=False)
+    assert "words" not in plain
+    detail = await incident_detail(settings, missed, words=True)
+    assert [said["text"] for said in detail["words"]] == ["crisis|at night", "sleep tip|tea"]
+    assert [step["reason"] for step in detail["timeline"]] == ["opened", "crisis_seen", "unhandled"]
+    print_detail(detail)
+    assert "sleep tip|tea" in capsys.readouterr().out
+
+
+async def test_acknowledged_then_resolved(settings, missed):
+    assert await put(settings, missed, "ack", "anna", None) == f"{missed}: acknowledged"
+    assert await put(settings, missed, "ack", "ben", None) == f"{missed}: was acknowledged before"
+    assert await put(settings, missed, "resolve", "anna", "true_miss") == f"{missed}: resolved"
+    assert await incident_rows(settings, open_only=True, limit=10) == []
+    (row,) = await incident_rows(settings, open_only=False, limit=10)
+    assert (row["verdict"], row["acknowledged_by"]) == ("true_miss", "anna")
+
+
+async def test_an_unknown_incident(settings):
+    for ask in (
+        put(settings, "nothing", "ack", "anna", None),
+        incident_detail(settings, "nothing", words=False),
+    ):
+        with pytest.raises(JiezhuError, match="incidents list --all"):
+            await ask
+
+
+async def test_an_unknown_verdict_is_asked_wrongly(settings, missed):
+    with pytest.raises(ConfigurationError, match="--verdict: must be one of true_miss"):
+        await put(settings, missed, "resolve", "anna", "so so")
+
+
+def test_migrated_once(tmp_path):
+    settings = load(None, {"JIEZHU_STATE_DIR": str(tmp_path / "state")})
+    assert migrate_tables(settings).startswith("migrated: nothing → ")
+    assert migrate_tables(settings).startswith("up to date: ")
+
+
+def test_a_state_directory_that_cannot_be_made(tmp_path):
+    (tmp_path / "file").write_text("")
+    settings = load(None, {"JIEZHU_STATE_DIR": str(tmp_path / "file" / "state")})
+    with pytest.raises(ConfigurationError, match="JIEZHU_STATE_DIR: cannot be made"):
+        migrate_tables(settings)
+
+
+async def test_a_test_page_says_test_and_what_each_channel_answered(tmp_path, scripted_server):
+    scripted_server.script(then=Status(202))
+    environ = {
+        "JIEZHU_STATE_DIR": str(tmp_path),
+        "JIEZHU_PAGERS__WEBHOOK__URL": scripted_server.url,
+        "JIEZHU_PAGERS__WEBHOOK__SECRET": "s" * 32,
+    }
+    ((name, attempt, _),) = await send_test_page(load(None, environ))
+    assert (name, attempt.answer) == ("webhook", Answer.ACCEPTED)
+    (received,) = scripted_server.requests
+    assert received.json()["title"].startswith("TEST")

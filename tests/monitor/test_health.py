@@ -1,0 +1,57 @@
+"""Alive and ready, judged by progress."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from monitor.health import STALLED, Signs, live, ready
+from tests.support.fake_clock import EPOCH
+
+SECOND = timedelta(seconds=1)
+WELL = Signs(
+    source="joined",
+    handling_since=None,
+    silent_partitions=0,
+    partitions=3,
+    parts={"timers": EPOCH, "heartbeat": EPOCH},
+    store_up=True,
+    line_stopped=False,
+    outbox_oldest=timedelta(0),
+)
+
+
+def test_well():
+    assert live(WELL, EPOCH + STALLED).as_dict() == {"status": "ok", "reasons": []}
+    assert ready(WELL, EPOCH + STALLED).good
+
+
+def test_a_loop_that_shows_no_sign_of_life():
+    signs = replace(WELL, parts={"timers": EPOCH - STALLED - SECOND, "heartbeat": EPOCH})
+    assert live(signs, EPOCH).reasons == ("timers_stalled",)
+    assert "timers_stalled" in ready(signs, EPOCH).reasons
+
+
+def test_a_batch_that_hangs():
+    assert live(replace(WELL, handling_since=EPOCH - 2 * STALLED), EPOCH).good
+    assert live(replace(WELL, handling_since=EPOCH - 2 * STALLED - SECOND), EPOCH).reasons == (
+        "batch_stalled",
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"source": "connecting"}, "source_connecting"),
+        ({"silent_partitions": 1}, "broker_silent"),
+        ({"store_up": False}, "database_away"),
+        ({"line_stopped": True}, "line_stopped"),
+        ({"outbox_oldest": timedelta(seconds=31)}, "pages_waiting"),
+    ],
+)
+def test_what_a_restart_does_not_mend_is_not_ready_and_alive(change, reason):
+    signs = replace(WELL, **change)
+    assert ready(signs, EPOCH).reasons == (reason,)
+    assert live(signs, EPOCH).good

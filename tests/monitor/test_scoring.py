@@ -1,0 +1,81 @@
+"""Texts are scored in one call; one that breaks the scorer stays by itself."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from detectors.finding import Level, ReplySignal, UserSignal
+from detectors.fold import Unscored
+from detectors.turn import Role
+from monitor.scoring import Scoring
+from tests.support.scripted_scorers import ScriptedReplies, ScriptedScoring, ScriptedUsers
+
+
+def said(role: Role, *texts: str) -> list[Unscored]:
+    return [Unscored(f"e{n}", role, text, None, None) for n, text in enumerate(texts)]
+
+
+def test_signals_come_in_the_order_of_the_texts():
+    mixed = [
+        *said(Role.USER, "crisis"),
+        *said(Role.ASSISTANT, "good"),
+        *said(Role.USER, "hello"),
+        *said(Role.ASSISTANT, "harm"),
+    ]
+    found = ScriptedScoring().score_now(mixed)
+    assert [type(signal) for signal in found] == [UserSignal, ReplySignal, UserSignal, ReplySignal]
+    assert (found[0].level, found[2].level) == (Level.ACTIVE_IDEATION, Level.NONE)
+    assert (found[1].refers, found[3].veto) == (True, True)
+
+
+async def test_it_runs_in_a_thread_of_its_own():
+    seen: list[int] = []
+
+    class Users(ScriptedUsers):
+        def score(self, texts, langs):
+            seen.append(threading.get_ident())
+            return super().score(texts, langs)
+
+    scoring = Scoring(Users(), ScriptedReplies())
+    await scoring.score(said(Role.USER, "hello"))
+    await scoring.score(said(Role.USER, "crisis"))
+    scoring.close()
+    assert len(set(seen)) == 1
+    assert threading.get_ident() not in seen
+
+
+async def test_nothing_to_score_asks_nobody():
+    scoring = ScriptedScoring()
+    assert await scoring.score([]) == []
+    assert scoring.user_scorer.calls == []
+
+
+def test_one_that_breaks_is_unscored_and_counted():
+    scoring = ScriptedScoring()
+    first, broken, last = scoring.score_now(said(Role.USER, "crisis", "breaks|x", "imminent"))
+    assert (first.level, broken.level, last.level) == (
+        Level.ACTIVE_IDEATION,
+        Level.UNSCORED,
+        Level.PLAN_INTENT,
+    )
+    assert scoring.failures == 1
+
+
+def test_a_reply_that_breaks_is_not_supported():
+    good, broken = ScriptedScoring().score_now(said(Role.ASSISTANT, "good", "breaks|x"))
+    assert (good.supported, broken.supported) == (True, False)
+
+
+def test_where_all_break_and_a_harmless_text_does_not_the_texts_are_at_fault():
+    found = ScriptedScoring().score_now(said(Role.USER, "breaks|x", "breaks|y"))
+    assert [signal.level for signal in found] == [Level.UNSCORED, Level.UNSCORED]
+
+
+def test_a_scorer_that_is_broken_says_so_without_the_words():
+    scoring = ScriptedScoring()
+    scoring.user_scorer.broken = True
+    with pytest.raises(RuntimeError, match=r"the scorer is broken \(OSError\)") as raised:
+        scoring.score_now(said(Role.USER, "canary"))
+    assert "canary" not in repr(raised.value)
