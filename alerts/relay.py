@@ -53,6 +53,10 @@ class RelayObserver(Protocol):
         """An update was abandoned: it was too old to be worth telling."""
         ...
 
+    def went_round(self, now: datetime) -> None:
+        """The relay has looked for what is due: a sign of life."""
+        ...
+
     def outbox_failed(self, operation: str) -> None:
         """``operation`` is ``claim`` or ``record``; it is tried again each second."""
         ...
@@ -132,6 +136,8 @@ class Relay:
             while not self._stopping:
                 self._woken.clear()
                 await self._move()
+                with self._observing():
+                    self._observer.went_round(self._clock.now())
                 if not self._stopping:
                     await either(self._clock, self._rest(), self._woken)
             await self._finish(recorder)

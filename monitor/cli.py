@@ -141,6 +141,12 @@ def test_page(config: Config = None, json: Json = False) -> None:
 
 
 @app.command()
+def prepare(config: Config = None) -> None:
+    """Build the encoder and the exemplars' vectors now, so that a worker starts at once. For images and caches."""
+    _scoring(config).close()
+
+
+@app.command()
 def migrate(config: Config = None) -> None:
     """Bring the database's tables up to date."""
     from monitor.commands import migrate_tables

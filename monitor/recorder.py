@@ -70,6 +70,9 @@ class Recorder:
         del page
         self._metrics.pages.labels(delivery.channel_name, delivery.state.value, delivery.reason).inc()
 
+    def went_round(self, now: datetime) -> None:
+        self.alive("relay", now)
+
     def outbox_failed(self, operation: str) -> None:
         self._metrics.pages.labels("none", "pending", f"outbox_{operation}_failed").inc()
 

@@ -30,6 +30,7 @@ class Ear:
         self.seconds = []
         self.dropped_pages = []
         self.failures = []
+        self.rounds = []
 
     def sent(self, page, pager, attempt, delivery, seconds_since_detected):
         self.attempts.append((page.dedup_key, pager, attempt.reason, delivery.state))
@@ -37,6 +38,9 @@ class Ear:
 
     def dropped(self, page, delivery):
         self.dropped_pages.append((page.dedup_key, delivery.state, delivery.reason))
+
+    def went_round(self, now):
+        self.rounds.append(now)
 
     def outbox_failed(self, operation):
         self.failures.append(operation)
@@ -477,3 +481,15 @@ def test_whatever_happens_every_page_arrives_once_things_mend(scripts, count, we
             assert max(pager.most_of_one_page for pager in pagers) == 1
 
     asyncio.run(story())
+
+
+async def test_each_round_is_a_sign_of_life(clock):
+    ear = Ear()
+    relay = Relay(MemoryOutbox(), [FakePager("first", clock)], clock, ear)
+    task = asyncio.create_task(relay.run())
+    await settle()
+    await clock.advance(timedelta(seconds=3))
+    assert len(ear.rounds) == 4
+    relay.stop()
+    await settle()
+    await task
