@@ -62,6 +62,14 @@ async def test_a_reply_in_time_stops_the_deadline(worker):
     assert worker.rung == []
 
 
+async def test_a_stream_that_never_ends_is_no_reply(worker):
+    await worker.read(user("c", "crisis", 0))
+    for n in range(40):
+        await worker.read(reply("c", "good", 1 + n, message_id="m", final=False, event_id=f"p{n}"))
+    await worker.wait(61)
+    assert [page.outcome for page in worker.rung] == ["no_reply"]
+
+
 async def test_silence_proves_nothing_while_a_backlog_is_read(worker):
     await worker.read(user("c", "crisis", 0))
     worker.caught_up = False
