@@ -7,7 +7,7 @@ given away with a batch in hand; what arrives of an older assignment afterwards 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, Protocol
@@ -117,6 +117,15 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
             await self._handle(consumer, {place: [stand_in(partition, offset)]})
             if self._next.get(place) == offset + 1:
                 consumer.seek(place, offset + 1)
+
+    def reread(self) -> None:
+        """Ask the handler where to read on, and go there, once the batch in hand is done."""
+        self._beside(self._reread())
+
+    async def _reread(self) -> None:
+        async with self._lock:
+            if self._next:
+                self._take_over(list(self._next), after=0.0)
 
     async def _current(
         self, consumer: Consumer, raw: Sequence[ConsumerRecord[Any, Any]]
@@ -317,7 +326,10 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
         for place in places:
             self._next.pop(place, None)
         self.apply_holds()
-        task = asyncio.create_task(self._find_positions(self._epoch, places, after))
+        self._beside(self._find_positions(self._epoch, places, after))
+
+    def _beside(self, takeover: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(takeover)
         self._takeovers.add(task)
         task.add_done_callback(self._takeovers.discard)
 

@@ -280,6 +280,21 @@ async def test_a_stopped_line_goes_on_where_it_stopped(broker: Broker) -> None:
     assert handler.ledger.values() == numbers(0, 6)
 
 
+async def test_reads_again_from_where_the_database_stands(broker: Broker) -> None:
+    topic = await broker.topic(partitions=1)
+    handler = LedgerHandler(Ledger())
+    async with running(KafkaSource(broker.settings(topic), handler)) as source:
+        await broker.send(topic, *numbers(0, 6))
+        await until(lambda: len(handler.ledger.done) == 6, LONG)
+        handler.ledger.positions[topic, 0] = 2
+        source.reread()
+        await until(lambda: len(handler.ledger.done) == 10, LONG)
+        await broker.send(topic, *numbers(6, 8))
+        await until(lambda: len(handler.ledger.done) == 12, LONG)
+    assert handler.ledger.values() == [*numbers(0, 6), *numbers(2, 8)]
+    assert handler.ledger.conflicts == 0
+
+
 async def test_hostile_headers_and_large_records(broker: Broker) -> None:
     topic = await broker.topic(partitions=1)
     handler = LedgerHandler(Ledger())

@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Callable
 
 
-async def until(condition: Callable[[], bool], within: float = 5.0) -> None:
-    """Return as soon as ``condition`` holds; fail after ``within`` seconds."""
+async def until(condition: Callable[[], bool], within: float = 5.0, every: float = 0.002) -> None:
+    """Return as soon as ``condition`` holds, asked ``every`` so many seconds; fail after ``within``."""
     loop = asyncio.get_running_loop()
     end = loop.time() + within
     while not condition():
         assert loop.time() < end, f"did not happen within {within} s"
-        await asyncio.sleep(0.002)
+        await asyncio.sleep(every)

@@ -1,0 +1,209 @@
+"""Real workers, as processes of their own, over a broker and a database, ringing pagers on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import secrets
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from sqlalchemy import NullPool, create_engine, text
+
+from monitor.clock import SystemClock
+from monitor.crypto.pseudonym import Kind, Pseudonymiser
+from monitor.demo.broker import create_topic, free_port
+from monitor.demo.pager import FakePager, Received
+from monitor.demo.player import Player, conversation_id
+from monitor.demo.script import Scene
+from monitor.demo.workers import Worker, settled
+from monitor.store.url import parse
+from tests.support.kafka import Broker
+from tests.support.until import until
+
+SECRET = "a secret for tests on loopback"
+PARTITIONS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """A request that reached a pager; ``worker`` sent it."""
+
+    worker: Worker
+    at: datetime
+    content: dict[str, Any]
+
+    @property
+    def key(self) -> str:
+        return str(self.content["dedup_key"])
+
+
+class Crew:
+    """``settings`` are environment names without the prefix; they hold for every worker."""
+
+    def __init__(
+        self, broker: Broker, topic: str, folder: Path, cache: Path, database: str, settings: dict[str, str]
+    ) -> None:
+        self.broker = broker
+        self.topic = topic
+        self.state = folder / "state"
+        self.logs = folder / "logs"
+        self.state.mkdir(exist_ok=True)
+        self.logs.mkdir(exist_ok=True)
+        self.database = database
+        self.clock = SystemClock()
+        self.workers: list[Worker] = []
+        self.rings: list[Ring] = []
+        self.heard: Callable[[Ring], None] = lambda _: None  # called before the worker gets its answer
+        self.player = Player(broker.bootstrap_servers, topic, self.clock)
+        self._names: dict[str, str] = {}
+        self._pagers: list[FakePager] = []
+        key = _key()
+        self._pseudonymiser = Pseudonymiser.parse(key)
+        self._common = {
+            "STATE_DIR": str(self.state),
+            "DATABASE__URL": database,
+            "ENCODER__CACHE_DIR": str(cache),
+            "KAFKA__BOOTSTRAP_SERVERS": broker.bootstrap_servers,
+            "KAFKA__TOPIC": topic,
+            "KAFKA__GROUP_ID": topic,
+            "KAFKA__SESSION_TIMEOUT_MS": str(broker.settings(topic).session_timeout_ms),
+            "KEYS__PSEUDONYM": key,
+            "KEYS__SEAL": f"test:{_key()}",
+            "PAGERS__WEBHOOK__SECRET": SECRET,
+            **settings,
+        }
+
+    def add(self, **settings: str) -> Worker:
+        """Start one more worker, with a pager of its own unless ``settings`` name another."""
+        number = len(self.workers) + 1
+        pager = FakePager(SECRET.encode(), self.clock, self._hearing(number - 1))
+        pager.start()
+        self._pagers.append(pager)
+        environment = {
+            **self._common,
+            "HTTP__PORT": str(free_port()),
+            "PAGERS__WEBHOOK__URL": pager.url,
+            **settings,
+        }
+        worker = Worker(
+            f"worker {number}",
+            {f"JIEZHU_{name}": value for name, value in environment.items()},
+            self.logs / f"worker-{number}.log",
+        )
+        self.workers.append(worker)
+        worker.start()
+        return worker
+
+    async def ready(self) -> None:
+        """Returns once all workers read, and share the partitions between them."""
+        await asyncio.gather(*(worker.wait_ready() for worker in self.workers))
+        await settled(self.workers, PARTITIONS, self.clock)
+
+    async def play(self, scenes: tuple[Scene, ...]) -> None:
+        """Put scenes into Kafka at their times; the record that nobody can read is among them."""
+        for scene in scenes:
+            self._know(conversation_id(scene))
+        await self.player.play(scenes, poison=1.0)
+
+    def conversation(self, ring: Ring) -> str:
+        """Who a page is about; its own words where that is nobody we know."""
+        prefix = str(ring.content["incident"]).removeprefix("jz-").rpartition("-")[0]
+        return self._names.get(prefix, f"unknown: {ring.content['incident']}")
+
+    def keys(self) -> dict[str, set[str]]:
+        """The distinct keys of pages, by conversation."""
+        found: dict[str, set[str]] = {}
+        for ring in self.pages():
+            found.setdefault(self.conversation(ring), set()).add(ring.key)
+        return found
+
+    def pages(self) -> list[Ring]:
+        return [ring for ring in self.rings if ring.content["kind"] == "page"]
+
+    def repeats(self) -> Counter[str]:
+        """Requests beyond the first, by key."""
+        return Counter(ring.key for ring in self.pages()) - Counter({ring.key for ring in self.pages()})
+
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        """Ask the database, beside the workers."""
+        engine = create_engine(parse(self.database), poolclass=NullPool)
+        with engine.connect() as connection:
+            return [tuple(row) for row in connection.execute(text(statement))]
+
+    def read(self) -> int:
+        """How many records are in the database, as the positions say."""
+        [(count,)] = self.rows("SELECT coalesce(sum(next), 0) FROM positions")
+        return int(count)
+
+    async def until_all_read(self, records: int, within: float = 30) -> None:
+        await until(lambda: self.read() == records, within, 0.1)
+
+    async def until_settled(self, within: float = 30) -> None:
+        """Returns once nobody waits for a pager's answer."""
+        await until(
+            lambda: self.rows("SELECT count(*) FROM outbox WHERE due_at IS NOT NULL") == [(0,)], within, 0.1
+        )
+
+    async def close(self) -> None:
+        await asyncio.gather(*(asyncio.to_thread(worker.stop) for worker in self.workers))
+        for pager in self._pagers:
+            await pager.stop()
+
+    def _know(self, conversation: str) -> None:
+        hidden = self._pseudonymiser.pseudonym(Kind.CONVERSATION, conversation)
+        self._names[hidden[:20]] = conversation
+
+    def _hearing(self, index: int) -> Callable[[Received], Awaitable[None]]:
+        async def heard(received: Received) -> None:
+            ring = Ring(self.workers[index], received.at, received.content)
+            self.rings.append(ring)
+            self.heard(ring)
+
+        return heard
+
+
+def due(scenes: Iterable[Scene]) -> set[str]:
+    """The conversations that somebody must be paged for."""
+    return {conversation_id(scene) for scene in scenes if scene.pages}
+
+
+def records(scenes: Iterable[Scene]) -> int:
+    """How many records a play sends: each turn, and one that nobody can read."""
+    return sum(len(scene.says) for scene in scenes) + 1
+
+
+async def get(url: str) -> httpx2.Response:
+    async with httpx2.AsyncClient(timeout=5) as client:
+        return await client.get(url)
+
+
+async def until_health(worker: Worker, good: Callable[[dict[str, Any]], bool], within: float) -> None:
+    """Returns once what ``/readyz`` says is ``good``."""
+    async with asyncio.timeout(within):
+        while not good((await get(f"{worker.url}/readyz")).json()):
+            await asyncio.sleep(0.1)
+
+
+@asynccontextmanager
+async def crew(
+    broker: Broker, folder: Path, cache: Path, database: str, **settings: str
+) -> AsyncIterator[Crew]:
+    """Nobody is in it yet; all who are added end with the block."""
+    topic = await broker.topic(PARTITIONS)
+    await create_topic(broker.bootstrap_servers, f"{topic}.dead", 1)
+    made = Crew(broker, topic, folder, cache, database, settings)
+    try:
+        yield made
+    finally:
+        await made.close()
+
+
+def _key() -> str:
+    return base64.b64encode(secrets.token_bytes(32)).decode()
