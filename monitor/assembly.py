@@ -29,7 +29,7 @@ from monitor.crypto.pseudonym import Kind, Pseudonymiser
 from monitor.decode.registry import find_decoder
 from monitor.errors import ConfigurationError
 from monitor.reader import Reader
-from monitor.scoring import Scoring
+from monitor.scoring import OneAtATime, Scoring
 from monitor.settings import NamedPager, Settings, channel_names
 from monitor.sources.settings import KafkaSettings
 from monitor.store.sql import SqlStore
@@ -49,20 +49,21 @@ def keys(settings: Settings) -> Keys:
     if given.pseudonym is not None and given.seal is not None:
         pseudonymiser = Pseudonymiser.parse(given.pseudonym, "JIEZHU_KEYS__PSEUDONYM")
         keyring = Keyring.parse(given.seal, "JIEZHU_KEYS__SEAL")
-        if given.links is not None:
-            return Keys(keyring, pseudonymiser, parse_secret(given.links, "JIEZHU_KEYS__LINKS"))
-        return Keys(keyring, pseudonymiser, _links_key(pseudonymiser))
-    if (
-        given.pseudonym is not None
-        or given.seal is not None
-        or not settings.database_url.startswith("sqlite")
-    ):
-        missing = "PSEUDONYM" if given.pseudonym is None else "SEAL"
+    elif given.pseudonym is None and given.seal is None and settings.database_url.startswith("sqlite"):
+        made = development_keys(settings.state_dir)
+        pseudonymiser, keyring = made.pseudonymiser, made.keyring
+    elif given.pseudonym is None:
         raise ConfigurationError(
-            f"JIEZHU_KEYS__{missing}", "is missing; make one with `openssl rand -base64 32` and keep it"
+            "JIEZHU_KEYS__PSEUDONYM", "is missing; make one with `openssl rand -base64 32` and keep it"
         )
-    made = development_keys(settings.state_dir)
-    return Keys(made.keyring, made.pseudonymiser, _links_key(made.pseudonymiser))
+    else:
+        raise ConfigurationError(
+            "JIEZHU_KEYS__SEAL",
+            "is missing; make one with `echo first:$(openssl rand -base64 32)` and keep it",
+        )
+    if given.links is not None:
+        return Keys(keyring, pseudonymiser, parse_secret(given.links, "JIEZHU_KEYS__LINKS"))
+    return Keys(keyring, pseudonymiser, _links_key(pseudonymiser))
 
 
 def ephemeral_keys() -> Keys:
@@ -83,7 +84,7 @@ def store(settings: Settings, keyring: Keyring) -> SqlStore:
 def scoring(settings: Settings, progress: Progress) -> Scoring:
     """Prepare the encoder (minutes the first time) and load the detectors. Blocking."""
     prepared = prepare(settings.encoder.source, settings.encoder.cache_dir, progress)
-    encoder = load_engine(settings.encoder.engine, prepared, threads=settings.encoder.threads)
+    encoder = OneAtATime(load_engine(settings.encoder.engine, prepared, threads=settings.encoder.threads))
     bank = load_bank(encoder, settings.encoder.cache_dir or locate_cache(), progress)
     return Scoring(ExemplarScorer(encoder, bank), EncodedReplyScorer(encoder))
 

@@ -1,9 +1,10 @@
-"""Detection off the event loop: one thread, one call a batch; what cannot be scored stays by itself."""
+"""Detection off the event loop: a thread for users, one for replies; what cannot be scored stays by itself."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -11,7 +12,7 @@ import structlog
 
 from detectors.finding import Level, ReplySignal, UserSignal
 from detectors.fold import Unscored
-from detectors.ports import ReplyScorer, UserScorer
+from detectors.ports import Encoder, ReplyScorer, UserScorer, Vectors
 from detectors.turn import Role
 
 Signal = UserSignal | ReplySignal
@@ -31,34 +32,59 @@ class Scoring:
         self.users: UserScorer = _Users(users, self._failed)
         self.replies: ReplyScorer = _Replies(replies, self._failed)
         self.failures = 0
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="scoring")
+        self._threads = ThreadPoolExecutor(2, thread_name_prefix="scoring")
 
     async def score(self, unscored: Sequence[Unscored]) -> list[Signal]:
-        """Return a signal for each text, in order."""
-        if not unscored:
-            return []
+        """Return a signal for each text, in order. One side is read for patterns while the other is encoded."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, self.score_now, unscored)
+        sides = _sides(unscored)
+        found = await asyncio.gather(
+            *(loop.run_in_executor(self._threads, self._side, role, side) for role, side in sides.items())
+        )
+        return _in_order(unscored, dict(zip(sides, found, strict=True)))
 
     def score_now(self, unscored: Sequence[Unscored]) -> list[Signal]:
         """Do it here and now (replay, command line)."""
-        users = [item for item in unscored if item.role is Role.USER]
-        replies = [item for item in unscored if item.role is Role.ASSISTANT]
-        judged = iter(self.users.score([u.text for u in users], [u.lang for u in users]) if users else [])
-        said = iter(
-            self.replies.score(
-                [r.text for r in replies], [r.lang for r in replies], [r.region for r in replies]
-            )
-            if replies
-            else []
-        )
-        return [next(judged) if item.role is Role.USER else next(said) for item in unscored]
+        found = {role: self._side(role, side) for role, side in _sides(unscored).items()}
+        return _in_order(unscored, found)
+
+    def _side(self, role: Role, side: Sequence[Unscored]) -> Sequence[Signal]:
+        texts, langs = [item.text for item in side], [item.lang for item in side]
+        if role is Role.USER:
+            return self.users.score(texts, langs)
+        return self.replies.score(texts, langs, [item.region for item in side])
 
     def close(self) -> None:
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _failed(self) -> None:
         self.failures += 1
+
+
+def _sides(unscored: Sequence[Unscored]) -> dict[Role, list[Unscored]]:
+    """Users' texts and replies; a side without any is left out."""
+    sides: dict[Role, list[Unscored]] = {}
+    for item in unscored:
+        sides.setdefault(item.role, []).append(item)
+    return sides
+
+
+def _in_order(unscored: Sequence[Unscored], found: Mapping[Role, Iterable[Signal]]) -> list[Signal]:
+    rest = {role: iter(signals) for role, signals in found.items()}
+    return [next(rest[item.role]) for item in unscored]
+
+
+class OneAtATime:
+    """An ``Encoder`` for both threads: it takes no more of the machine than its setting allows."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.dimension = encoder.dimension
+        self._encoder = encoder
+        self._free = threading.Lock()
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        with self._free:
+            return self._encoder.encode(texts)
 
 
 class _Users:
