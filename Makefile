@@ -21,7 +21,7 @@ lint: $(STAMP)
 check: lint test
 
 bench: $(STAMP)
-	$(BIN)/python -m pytest -m bench -o addopts="" --import-mode=importlib -s tests/benchmarks $(ARGS)
+	$(BIN)/python -m pytest -m bench -s tests/benchmarks $(ARGS)
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
