@@ -183,9 +183,18 @@ def prepare_tables(settings: Settings) -> None:
     """SQLite is brought up to date at once; PostgreSQL only by ``jiezhu migrate``, when an operator says so."""
     url = settings.database_url
     if url.startswith("sqlite"):
-        settings.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_state_directory(settings)
         migrate(url)
     elif not is_current(url):
         raise ConfigurationError(
             "JIEZHU_DATABASE__URL", "the tables are of an older release; run `jiezhu migrate` first"
         )
+
+
+def make_state_directory(settings: Settings) -> None:
+    try:
+        settings.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigurationError(
+            "JIEZHU_STATE_DIR", f"cannot be made ({error.strerror}); choose a directory that may be written"
+        ) from None

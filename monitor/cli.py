@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -48,6 +49,10 @@ def main() -> None:
     except BrokenPipeError:  # the reader of our output has gone: nothing to say to nobody
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except Exception as error:  # noqa: BLE001 - a traceback repeats values, which may be somebody's words (R65)
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(frame.filename).parent.name}/{Path(frame.filename).name}:{frame.lineno}"
+        _fail(f"unexpected {type(error).__name__} at {place}; please report it with this line", 1)
 
 
 @app.command()

@@ -16,7 +16,7 @@ from alerts.delivery import Attempt
 from alerts.incident import Incident
 from alerts.ports import Pager
 from monitor import assembly
-from monitor.app import prepare_tables
+from monitor.app import make_state_directory, prepare_tables
 from monitor.clock import SystemClock
 from monitor.errors import ConfigurationError, JiezhuError
 from monitor.people import Answer, People
@@ -75,7 +75,7 @@ async def send_test_page(settings: Settings) -> list[tuple[str, Attempt, float]]
 
 def migrate_tables(settings: Settings) -> str:
     try:
-        settings.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_state_directory(settings)
     except OSError as error:
         raise ConfigurationError(
             "JIEZHU_STATE_DIR", f"cannot be made ({error.strerror}); name a directory that can be written"

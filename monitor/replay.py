@@ -63,6 +63,7 @@ class _Tally:
     outcomes: dict[str, int] = field(default_factory=dict)
     incidents: int = 0
     pages: int = 0
+    escalations: int = 0  # nobody acknowledges in a replay
     tickets: int = 0
     dead_letters: dict[str, int] = field(default_factory=dict)
 
@@ -226,7 +227,9 @@ class Replay:
 
     def _page(self, note: Notification) -> None:
         page = note.page
-        self._tally.pages += page.kind is Kind.PAGE
+        rings = page.kind is Kind.PAGE
+        self._tally.pages += rings and page.step == 0
+        self._tally.escalations += rings and page.step > 0
         self._tally.tickets += page.kind is Kind.TICKET
         self._emit(
             {
@@ -264,6 +267,7 @@ class Replay:
                 "outcomes": dict(sorted(tally.outcomes.items())),
                 "incidents": tally.incidents,
                 "pages": tally.pages,
+                "escalations": tally.escalations,
                 "tickets": tally.tickets,
                 "dead_letters": dict(sorted(tally.dead_letters.items())),
             }

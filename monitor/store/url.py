@@ -11,7 +11,7 @@ from sqlalchemy.exc import ArgumentError
 
 from monitor.errors import ConfigurationError
 
-SETTING = "database.url"
+SETTING = "JIEZHU_DATABASE__URL"
 _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
 
 

@@ -172,6 +172,7 @@ async def test_an_empty_file_has_a_summary(path, lines):
             "outcomes": {},
             "incidents": 0,
             "pages": 0,
+            "escalations": 0,
             "tickets": 0,
             "dead_letters": {},
         }

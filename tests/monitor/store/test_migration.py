@@ -155,7 +155,7 @@ def test_the_sqlite_file_is_its_owners_alone(sqlite_url, tmp_path):
     ],
 )
 def test_a_bad_url_is_a_configuration_error_that_does_not_show_it(bad):
-    with pytest.raises(ConfigurationError, match=r"^database\.url: ") as caught:
+    with pytest.raises(ConfigurationError, match=r"^JIEZHU_DATABASE__URL: ") as caught:
         SqlStore(bad, KEYRING)
     assert "hunter2" not in str(caught.value)
     with pytest.raises(ConfigurationError):
