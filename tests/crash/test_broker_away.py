@@ -52,8 +52,8 @@ async def test_reading_goes_on_and_no_page_is_lost(tmp_path: Path, warm_cache: P
             await playing
             await until_health(worker, lambda answer: answer["status"] == "ok", 30)
             scenes = (unanswered, *later)
-            await until(lambda: due(scenes) <= set(team.keys()), 40)
+            await until(lambda: due(scenes) <= set(team.rung()), 40)
             await team.until_all_read(records([unanswered]) + records(later))
             await team.until_settled()
-            assert {name: len(keys) for name, keys in team.keys().items()} == dict.fromkeys(due(scenes), 1)
+            assert {name: len(keys) for name, keys in team.rung().items()} == dict.fromkeys(due(scenes), 1)
             assert team.repeats().total() == 0

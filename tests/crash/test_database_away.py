@@ -43,7 +43,7 @@ async def test_pages_go_out_without_the_database_and_are_recorded_when_it_is_bac
             await until_health(worker, lambda answer: "database_away" in answer["reasons"], 20)
             assert (await get(f"{worker.url}/livez")).status_code == 200
             await team.play((begun, whole))
-            await until(lambda: due([begun, whole]) <= set(team.keys()), 20)
+            await until(lambda: due([begun, whole]) <= set(team.rung()), 20)
         finally:
             await asyncio.to_thread(postgres.start)
         meanwhile = team.pages()
@@ -54,11 +54,11 @@ async def test_pages_go_out_without_the_database_and_are_recorded_when_it_is_bac
         read = records([asked]) + records([begun, whole])
         await team.until_all_read(read)
         await team.play((after,))
-        await until(lambda: conversation_id(after) in team.keys(), 30)
+        await until(lambda: conversation_id(after) in team.rung(), 30)
         await team.until_all_read(read + records([after]))
         await team.until_settled()
 
-        assert {name: len(keys) for name, keys in team.keys().items()} == dict.fromkeys(
+        assert {name: len(keys) for name, keys in team.rung().items()} == dict.fromkeys(
             due([begun, whole, after]), 1
         )
         assert team.repeats().total() == 0

@@ -117,7 +117,7 @@ class Crew:
         prefix = str(ring.content["incident"]).removeprefix("jz-").rpartition("-")[0]
         return self._names.get(prefix, f"unknown: {ring.content['incident']}")
 
-    def keys(self) -> dict[str, set[str]]:
+    def rung(self) -> dict[str, set[str]]:
         """The distinct keys of pages, by conversation."""
         found: dict[str, set[str]] = {}
         for ring in self.pages():
@@ -187,7 +187,9 @@ async def get(url: str) -> httpx2.Response:
 async def until_health(worker: Worker, good: Callable[[dict[str, Any]], bool], within: float) -> None:
     """Returns once what ``/readyz`` says is ``good``."""
     async with asyncio.timeout(within):
-        while not good((await get(f"{worker.url}/readyz")).json()):
+        while True:
+            if good((await get(f"{worker.url}/readyz")).json()):
+                return
             await asyncio.sleep(0.1)
 
 
