@@ -13,6 +13,7 @@ def forms(word: str) -> set[bytes]:
     found = {plain, word.encode("utf-16-le"), word.encode("utf-16-be"), plain.hex().encode()}
     found |= {word.encode("unicode_escape"), word.encode("ascii", "xmlcharrefreplace")}
     found |= {repr(plain)[2:-1].encode(), quote(word, safe="").encode()}
+    found |= {form.replace(b"\\", b"\\\\") for form in found}  # escaped once more, as a log does
     for shift in range(3):  # whatever stands before the word
         encoded = base64.b64encode(b"\0" * shift + plain)
         found.add(encoded[4 if shift else 0 : -4])  # its ends depend on its neighbours
