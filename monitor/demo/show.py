@@ -37,7 +37,8 @@ class Show:
         self._json = json
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(line_buffering=True)
-        self._console = Console(highlight=False)
+        # Through a pipe rich assumes 80 columns, which breaks every line of the table.
+        self._console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
 
     def note(self, text: str) -> None:
         if self._json:
