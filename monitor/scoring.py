@@ -32,14 +32,19 @@ class Scoring:
         self.users: UserScorer = _Users(users, self._failed)
         self.replies: ReplyScorer = _Replies(replies, self._failed)
         self.failures = 0
-        self._threads = ThreadPoolExecutor(2, thread_name_prefix="scoring")
+        self._threads = {
+            role: ThreadPoolExecutor(1, f"scoring-{role}") for role in (Role.USER, Role.ASSISTANT)
+        }
 
     async def score(self, unscored: Sequence[Unscored]) -> list[Signal]:
         """Return a signal for each text, in order. One side is read for patterns while the other is encoded."""
         loop = asyncio.get_running_loop()
         sides = _sides(unscored)
         found = await asyncio.gather(
-            *(loop.run_in_executor(self._threads, self._side, role, side) for role, side in sides.items())
+            *(
+                loop.run_in_executor(self._threads[role], self._side, role, side)
+                for role, side in sides.items()
+            )
         )
         return _in_order(unscored, dict(zip(sides, found, strict=True)))
 
@@ -55,7 +60,8 @@ class Scoring:
         return self.replies.score(texts, langs, [item.region for item in side])
 
     def close(self) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        for thread in self._threads.values():
+            thread.shutdown(wait=False, cancel_futures=True)
 
     def _failed(self) -> None:
         self.failures += 1

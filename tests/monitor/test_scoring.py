@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 
+import numpy as np
 import pytest
 
 from detectors.finding import Level, ReplySignal, UserSignal
 from detectors.fold import Unscored
 from detectors.turn import Role
-from monitor.scoring import Scoring
+from monitor.scoring import OneAtATime, Scoring
 from tests.support.scripted_scorers import ScriptedReplies, ScriptedScoring, ScriptedUsers
 
 
@@ -44,6 +45,48 @@ async def test_it_runs_in_a_thread_of_its_own():
     scoring.close()
     assert len(set(seen)) == 1
     assert threading.get_ident() not in seen
+
+
+async def test_users_and_replies_are_read_side_by_side():
+    both = threading.Barrier(2, timeout=5)
+
+    class Users(ScriptedUsers):
+        def score(self, texts, langs):
+            both.wait()
+            return super().score(texts, langs)
+
+    class Replies(ScriptedReplies):
+        def score(self, texts, langs, regions):
+            both.wait()
+            return super().score(texts, langs, regions)
+
+    scoring = Scoring(Users(), Replies())
+    found = await scoring.score([*said(Role.ASSISTANT, "good"), *said(Role.USER, "crisis")])
+    scoring.close()
+    assert [type(signal) for signal in found] == [ReplySignal, UserSignal]
+    assert scoring.failures == 0
+
+
+def test_the_engine_takes_one_call_at_a_time():
+    inside, most = [], []
+
+    class Engine:
+        dimension = 1
+
+        def encode(self, texts):
+            inside.append(texts)
+            most.append(len(inside))
+            threading.Event().wait(0.01)
+            inside.pop()
+            return np.zeros((len(texts), 1), dtype=np.float32)
+
+    engine = OneAtATime(Engine())
+    threads = [threading.Thread(target=engine.encode, args=(["hello"],)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1, 1, 1, 1]
 
 
 async def test_nothing_to_score_asks_nobody():
