@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import os
 import statistics
 import time
 from contextlib import AsyncExitStack
@@ -115,16 +116,15 @@ async def fill(stage, backlog, clock):
 async def test_a_backlog_against_the_bare_engine(tmp_path, engine):
     backlog = the_backlog()
     bare(engine, backlog[:20])
-    pipelines, engines = [], []
+    pipelines, engines = [], [await asyncio.to_thread(bare, engine, backlog)]
     for number in range(ROUNDS):
-        engines.append(await asyncio.to_thread(bare, engine, backlog))
         folder = tmp_path / str(number)
         folder.mkdir()
         pipelines.append(await drained(folder, backlog))
-        print(
-            f"bare {engines[-1].wall:.1f} turns/s ({engines[-1].cpu:.1f} a CPU second),"
-            f" pipeline {pipelines[-1].wall:.1f} turns/s ({pipelines[-1].cpu:.1f} a CPU second)"
-        )
+        engines.append(await asyncio.to_thread(bare, engine, backlog))
+    for name, rates in (("pipeline", pipelines), ("bare engine", engines)):
+        print(f"{name}, turns/s (a CPU second): " + ", ".join(f"{r.wall:.1f} ({r.cpu:.1f})" for r in rates))
     ratio = statistics.median(p.wall for p in pipelines) / statistics.median(e.wall for e in engines)
-    print(f"pipeline / bare engine: {ratio:.2f}")
+    of_cpu = statistics.median(p.cpu for p in pipelines) / statistics.median(e.cpu for e in engines)
+    print(f"pipeline / bare engine: {ratio:.2f}; a CPU second {of_cpu:.2f}; load {os.getloadavg()[0]:.1f}")
     assert ratio >= 0.85
