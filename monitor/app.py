@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import sys
 from datetime import timedelta
 from functools import partial
 
@@ -42,6 +43,9 @@ from monitor.worker import Parts, Worker
 
 _log = structlog.get_logger(__name__)
 
+# The engine comes back to Python after every text: with Python's 5 ms it waits for the other threads' patterns.
+SWITCH_SECONDS = 0.0005
+
 
 class App:
     """One worker process. ``run`` returns after SIGTERM or SIGINT; raises when a part has failed for good."""
@@ -63,6 +67,7 @@ class App:
 
     async def run(self, progress: Progress) -> None:
         """Serve health and metrics at once, prepare the encoder, then read."""
+        sys.setswitchinterval(SWITCH_SECONDS)
         stopping = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
