@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from detectors.distress.marks import CALM, CONTEXT, DENIAL, FAREWELL, FRAGMENT, RECOVERY
-from detectors.distress.trend import trend
+from detectors.distress.trend import slow_build_up
 from detectors.finding import Cue, Evidence, Level, UserSignal
 
 _REACH = 6  # user turns over which a disclosure is remembered in full
@@ -97,15 +97,15 @@ def _lowered(held: Level) -> Level:
 def _in_escalation(signals: Sequence[UserSignal]) -> UserSignal:
     """A steep rise to strong distress that ends in a turn which is almost a crisis, or a farewell in few words."""
     signal = signals[-1]
-    found = trend(signals)
-    if not found.build_up:
+    build_up = slow_build_up(signals)
+    if not build_up:
         return signal
     marks = _marks(signal)
     strained = max((one.distress for one in signals[-3:]), default=0.0) >= _BUILD_UP
     telling = signal.score >= _ALMOST or (FAREWELL in marks and FRAGMENT in marks)
     if strained and telling:
         return _raised(signal, Level.PASSIVE_IDEATION, "slow_escalation", None)
-    return replace(signal, evidence=signal.evidence + found.evidence())
+    return replace(signal, evidence=signal.evidence + build_up)
 
 
 def _raised(signal: UserSignal, level: Level, reason: str, cue: Cue | None) -> UserSignal:

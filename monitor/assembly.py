@@ -19,6 +19,7 @@ from alerts.ports import Clock, Pager
 from alerts.signing import link
 from detectors.crisis.bank import load_bank
 from detectors.crisis.scorer import ExemplarScorer
+from detectors.distress.trend import warm
 from detectors.encoder import Progress, load_engine, prepare
 from detectors.encoder.cache import locate_cache
 from detectors.reply.encoded import EncodedReplyScorer
@@ -83,6 +84,7 @@ def store(settings: Settings, keyring: Keyring) -> SqlStore:
 
 def scoring(settings: Settings, progress: Progress) -> Scoring:
     """Prepare the encoder (minutes the first time) and load the detectors. Blocking."""
+    warm()
     prepared = prepare(settings.encoder.source, settings.encoder.cache_dir, progress)
     encoder = OneAtATime(load_engine(settings.encoder.engine, prepared, threads=settings.encoder.threads))
     bank = load_bank(encoder, settings.encoder.cache_dir or locate_cache(), progress)

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-from scipy.stats import theilslopes
+from numpy.typing import NDArray
 
 from detectors.finding import Evidence, UserSignal
+
+Floats = NDArray[np.float64]
 
 _ENOUGH = 4  # turns
 _SPAN = 12  # newest turns looked at
@@ -47,22 +49,51 @@ def trend(signals: Sequence[UserSignal]) -> Trending:
     return trend_of([signal.distress for signal in signals])
 
 
+def slow_build_up(signals: Sequence[UserSignal]) -> tuple[Evidence, ...]:
+    """The finding of a slow build-up, or nothing. Cheap for the many turns that cannot be one."""
+    distress = [signal.distress for signal in signals]
+    return trend_of(distress).evidence() if _has_risen(_newest(distress)) else ()
+
+
+def warm() -> None:
+    """Load the statistics now: it takes a second, which an event loop does not have."""
+    _theil_sen(np.array([0.0, 1.0]))
+
+
 def trend_of(distress: Sequence[float]) -> Trending:
     """``distress`` 0–1, oldest first. Fewer than four turns, or none that differ, tell nothing or steadiness."""
-    values = np.asarray(distress[-_SPAN:], dtype=np.float64)
+    values = _newest(distress)
     count = len(values)
     if count < _ENOUGH:
         return Trending(Trend.UNKNOWN, turns=count)
     if np.ptp(values) < 1e-9:
         return Trending(Trend.STEADY, turns=count)
-    slope, _, low, high = (float(x) for x in theilslopes(values, np.arange(count), alpha=_CONFIDENCE))
+    slope, low, high = _theil_sen(values)
     if slope >= _STEP and low > 0:
         found = Trend.RISING
     elif slope <= -_STEP and high < 0:
         found = Trend.FALLING
     else:
         found = Trend.STEADY
-    third = max(1, count // 3)
-    gain = float(np.median(values[-third:]) - np.median(values[:third]))
-    build_up = found is Trend.RISING and gain >= _GAIN and float(np.median(values[-third:])) >= _REACHED
-    return Trending(found, slope, low, high, count, build_up)
+    return Trending(found, slope, low, high, count, build_up=found is Trend.RISING and _has_risen(values))
+
+
+def _newest(distress: Sequence[float]) -> Floats:
+    return np.asarray(distress[-_SPAN:], dtype=np.float64)
+
+
+def _has_risen(values: Floats) -> bool:
+    """From the first third of the turns to the last, by enough and to enough."""
+    if len(values) < _ENOUGH:
+        return False
+    third = max(1, len(values) // 3)
+    last = float(np.median(values[-third:]))
+    return last >= _REACHED and last - float(np.median(values[:third])) >= _GAIN
+
+
+def _theil_sen(values: Floats) -> tuple[float, float, float]:
+    """Slope a turn with the ends of its interval."""
+    from scipy.stats import theilslopes  # noqa: PLC0415 - see ``warm``
+
+    slope, _, low, high = theilslopes(values, np.arange(len(values)), alpha=_CONFIDENCE)
+    return float(slope), float(low), float(high)
