@@ -1,8 +1,8 @@
 """``jiezhu replay``: the same pipeline over a file of events, with event time as the clock.
 
-Reading looks ahead, so that a deadline falls only when no event before it can still come: turns that are
-swapped within the lateness give the same result as live. Time goes on after the last event until every
-watch is decided.
+The lines are played in the order of their times, wherever they stand in the file: what is late or swapped in a
+file was not late to the person, and conversations may follow one another. Time goes on after the last event until
+every watch is decided.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from monitor.crypto.pseudonym import Pseudonymiser
 from monitor.decode.decoder import attempt
 from monitor.decode.native import NativeDecoder
 from monitor.decode.rejection import Rejected
+from monitor.event_clock import BEGINNING, EventClock, Line, in_order
 from monitor.judging import finding
-from monitor.lookahead import BEGINNING, EventClock, Line, LookAhead
 from monitor.pipeline import BatchResult, Pipeline
 from monitor.reader import Reader
 from monitor.reading import Reading
@@ -87,13 +87,13 @@ class Replay:
         self._store = _Tape()
         self._decoder = NativeDecoder()
         self._pseudonymiser = pseudonymiser
-        self._lateness = paging.policy.lateness
         policy = paging.policy
         self._horizon = max(policy.reply_deadline, policy.imminent_reply_deadline) + policy.grace
         self._emit = emit
         self._tally = _Tally()
         self._names: dict[str, str] = {}
         self._lines: dict[str, int] = {}
+        self._places: list[int] = []  # the line of each record, by the position at which it was played
         self._pipeline = Pipeline(
             reader=Reader(self._decoder, pseudonymiser, self._clock),
             scoring=scoring,
@@ -109,23 +109,19 @@ class Replay:
 
     async def run(self, path: str) -> None:
         """Play the file. Raises ConfigurationError if it cannot be read."""
-        ahead = LookAhead()
         self._reading.assigned({(FILE_TOPIC, 0): 0})
-        newest = BEGINNING
-        for record in self._read(path):
-            at = self._note(record)
-            newest = max(newest, at or newest)
-            ahead.push(Line(record, at or newest, readable=at is not None))
-            while ahead and newest - ahead.first.at > self._lateness:
-                await self._step(ahead)
-        while ahead:
-            await self._step(ahead)
+        for place, line in enumerate(in_order(self._read(path))):
+            await self._step(line, place)
         await self._let_pass(self._clock.now() + self._horizon)
         self._summary()
 
-    def _read(self, path: str) -> Iterator[Record]:
+    def _read(self, path: str) -> Iterator[Line]:
+        newest = BEGINNING
         for batch in read_records(path):
-            yield from batch
+            for record in batch:
+                at = self._note(record)
+                newest = max(newest, at or newest)
+                yield Line(record, at or newest, readable=at is not None)
 
     def _note(self, record: Record) -> datetime | None:
         """Remember the names on a line, which only the result for its owner tells, and its time."""
@@ -141,13 +137,13 @@ class Replay:
             self._names[pseudonym] = raw
         return pseudonym
 
-    async def _step(self, ahead: LookAhead) -> None:
-        """Let time pass up to the earliest event that is known to come, then handle the next record."""
-        await self._let_pass(ahead.earliest)
-        line = ahead.pop()
+    async def _step(self, line: Line, place: int) -> None:
+        """Let time pass up to this line, then handle it. Positions are those of the order in which it is played."""
+        await self._let_pass(line.at)
         if line.readable:
             self._clock.reach(line.at)
-        await self._pipeline.handle([line.record])
+        self._places.append(line.record.offset + 1)
+        await self._pipeline.handle([replace(line.record, offset=place)])
 
     async def _let_pass(self, until: datetime) -> None:
         while (wake := await self._store.next_wake()) is not None and wake < until:
@@ -162,7 +158,7 @@ class Replay:
         for letter in result.read.dead:
             tally = self._tally.dead_letters
             tally[letter.reason] = tally.get(letter.reason, 0) + 1
-            self._emit({"type": "dead_letter", "line": letter.offset + 1, "reason": letter.reason})
+            self._emit({"type": "dead_letter", "line": self._places[letter.offset], "reason": letter.reason})
         for case in result.cases:
             for entry, signal in case.fresh:
                 self._tally.turns += 1

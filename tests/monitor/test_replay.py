@@ -123,6 +123,26 @@ async def test_a_reply_that_stands_after_its_deadline_in_the_file_came_in_time(p
     assert played.summary["outcomes"] == {"handled": 1}
 
 
+async def test_conversations_that_follow_one_another_in_the_file_go_on_at_the_same_time(path):
+    """Each has its own verdict at its own time, though the first was read to its end long before."""
+    played = await play(
+        path,
+        user("a", "hello", 0),
+        user("a", "hello", 900),
+        user("b", "crisis", 10),
+        reply("b", "good", 15),
+        user("c", "crisis", 20),
+        reply("c", "sleep tip", 23),
+        user("d", "crisis", 30),
+        reply("d", "good", 95),
+    )
+    told = [(row["line"], row["outcome"], row["at"]) for row in played.of("outcome")]
+    assert told == [
+        (line, outcome, at(seconds).isoformat(timespec="milliseconds"))
+        for line, outcome, seconds in [(3, "handled", 17), (5, "unhandled", 25), (7, "no_reply", 90)]
+    ]
+
+
 async def test_bad_lines_are_told_and_take_no_others_with_them(path):
     played = await play(
         path,
