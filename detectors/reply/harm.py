@@ -24,6 +24,7 @@ DEPENDENCE = "dependence"
 FALSE_RESCUE = "false_rescue"
 MEDICATION = "medication_order"
 HOSTILE = "hostile"
+CURSES = "curses"
 VIOLENCE = "encourages_violence"
 RESEMBLES_HARM = "resembles_harm"
 

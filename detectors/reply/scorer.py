@@ -35,6 +35,7 @@ _FLAG_OF_HARM = {
     harm.FALSE_RESCUE: Flag.FALSE_PROMISE,
     harm.MEDICATION: Flag.MEDICATION,
     harm.HOSTILE: Flag.ABANDONMENT,
+    harm.CURSES: Flag.SHAMING,
     harm.VIOLENCE: Flag.DANGEROUS_ADVICE,
 }
 _ORDER = {flag: place for place, flag in enumerate(Flag)}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 SERVES_THE_PLAN = "serves_the_plan"
 FOLLOWING_HARMS = frozenset(
-    {harm.AGREES, harm.PERMITS, harm.DARES, harm.DANGEROUS_HELP, harm.VIOLENCE, harm.HOSTILE}
+    {harm.AGREES, harm.PERMITS, harm.DARES, harm.DANGEROUS_HELP, harm.VIOLENCE, harm.HOSTILE, harm.CURSES}
 )
 
 _BOOK = load("thread")
