@@ -46,9 +46,10 @@ def main() -> None:
         _fail(str(error), 1)
     except KeyboardInterrupt:
         sys.exit(130)
-    except BrokenPipeError:  # the reader of our output has gone: nothing to say to nobody
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+    except asyncio.CancelledError:  # SIGTERM ended the demonstration
+        sys.exit(143)
+    except BrokenPipeError:
+        _leave_unread()
     except Exception as error:  # noqa: BLE001 - a traceback repeats values, which may be somebody's words (R65)
         frame = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(frame.filename).parent.name}/{Path(frame.filename).name}:{frame.lineno}"
@@ -121,12 +122,12 @@ def check_config(
     names: Annotated[bool, typer.Option("--names", help="List every environment name.")] = False,
 ) -> None:
     """Check the settings and say what they mean."""
-    from monitor.commands import describe_settings
-
     if names:
         for name in sorted(environment_names()):
             typer.echo(name)
         return
+    from monitor.commands import describe_settings
+
     for line in describe_settings(_settings(config)):
         typer.echo(line)
 
@@ -251,8 +252,25 @@ def _answer_rows(answer: Callable[[list[Any]], list[dict[str, Any]]]) -> None:
 
 
 def _emit(row: dict[str, Any]) -> None:
-    sys.stdout.buffer.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
-    sys.stdout.buffer.flush()
+    """Print a row, or leave: the pipeline of a replay lives on after any other exception, and tells only a part."""
+    try:
+        sys.stdout.buffer.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        _leave_unread()
+    except OSError as error:
+        _drop_output()
+        _fail(f"the result cannot be written ({error.strerror}); what was written is a part of it", 1)
+
+
+def _leave_unread() -> None:
+    """The reader of our output has gone: nothing to say to nobody."""
+    _drop_output()
+    sys.exit(1)
+
+
+def _drop_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, status: int) -> None:

@@ -31,7 +31,7 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
         BarColumn(),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         tasks: dict[str, int] = {}
 
         def report(stage: str, done: int, total: int) -> None:
