@@ -26,6 +26,7 @@ from monitor.store.sql import SqlStore
 from monitor.store.url import parse
 from monitor.trouble import test_page
 
+_UNFOLDED = 1000  # a pipe has no width: a line an incident, for grep and awk
 VERDICTS = ("true_miss", "false_alarm", "duplicate", "other")
 
 
@@ -133,7 +134,8 @@ async def put(settings: Settings, key: str, action: str, by: str, verdict: str |
 def incident_table(rows: Sequence[dict[str, Any]]) -> None:
     table = Table(box=None, pad_edge=False)
     for column in ("incident", "state", "level", "outcome", "turns", "opened", "release", "taken by"):
-        table.add_column(column)
+        # Every other command asks for the whole key; what does not fit goes on in the next line, and none is cut.
+        table.add_column(column, no_wrap=column == "incident", overflow="fold")
     for row in rows:
         cells = (
             row["incident"],
@@ -146,7 +148,10 @@ def incident_table(rows: Sequence[dict[str, Any]]) -> None:
             row["acknowledged_by"] or "",
         )
         table.add_row(*map(Text, cells))  # a release may look like markup
-    Console().print(table if rows else "no incidents")
+    console = Console()
+    if not console.is_terminal:
+        console.width = _UNFOLDED
+    console.print(table if rows else "no incidents")
 
 
 def print_detail(detail: dict[str, Any]) -> None:
@@ -157,8 +162,10 @@ def print_detail(detail: dict[str, Any]) -> None:
     console.print("timeline:")
     for step in detail["timeline"]:
         console.print(f"  {step['at'][:19]}  {step['reason']} → {step['state']}  ({step['actor']})")
+    if detail.get("words"):
+        console.print("words:")
     for said in detail.get("words", ()):
-        console.print(f"  {said['at'][:19]}  {said['role']}: {said['text']}")
+        console.print(f"  {said['at'][:19]}  {said['role']}: {said['text']}", soft_wrap=True)
 
 
 def _row(found: Incident) -> dict[str, Any]:
@@ -186,9 +193,19 @@ def _row(found: Incident) -> dict[str, Any]:
 
 @asynccontextmanager
 async def _store(settings: Settings) -> AsyncIterator[SqlStore]:
+    _expect_database(settings)
     prepare_tables(settings)
     store = assembly.store(settings, assembly.keys(settings).keyring)
     try:
         yield store
     finally:
         await store.close()
+
+
+def _expect_database(settings: Settings) -> None:
+    """A new, empty SQLite file would say "no incidents" to somebody who only stands in another directory."""
+    if settings.database.url is None and not (settings.state_dir / "jiezhu.sqlite").exists():
+        raise ConfigurationError(
+            "JIEZHU_STATE_DIR",
+            "holds no database; set it, or JIEZHU_DATABASE__URL, as it is set for `jiezhu run`",
+        )

@@ -64,6 +64,22 @@ async def test_a_release_is_text_and_no_markup(settings, missed, capsys):
     assert "[/7.2]" in capsys.readouterr().out
 
 
+async def test_a_key_is_never_cut_and_a_pipe_gets_a_line_an_incident(settings, missed, capsys):
+    incident_table(await incident_rows(settings, open_only=True, limit=10))
+    head, line = capsys.readouterr().out.splitlines()
+    assert head.split()[0] == "incident"
+    assert missed in line
+    assert f"{RELEASE} (production)" in line
+
+
+async def test_a_place_without_a_database_does_not_look_calm(tmp_path):
+    state = tmp_path / "elsewhere"
+    settings = load(None, {"JIEZHU_STATE_DIR": str(state)})
+    with pytest.raises(ConfigurationError, match="JIEZHU_STATE_DIR: holds no database"):
+        await incident_rows(settings, open_only=True, limit=10)
+    assert not state.exists()
+
+
 async def test_the_words_are_unsealed_only_when_asked_for(settings, missed, capsys):
     plain = await incident_detail(settings, missed, words=False)
     assert "words" not in plain
