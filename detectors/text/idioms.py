@@ -1,6 +1,6 @@
 """Idioms that carry a word of death and mean none, read as what they mean: 笑死我了, "my feet are killing me" (D2).
 
-A closed set of phrases that are safe in any company. The rest of the turn stays as it is, so that
+A closed set of phrases that are safe in any company; quoted helpline boilerplate is one. The rest of the turn stays as it is, so that
 "累死了，想死" still says its second half.
 """
 
@@ -36,6 +36,19 @@ _ZH: tuple[tuple[str, str], ...] = (
     (r"打死(?:我)?(?:都|也)不", "绝对不"),
     (r"生老病死", "人生各阶段"),
     (r"九死一生", "很惊险"),
+    # gone for a while is no wish to be gone
+    (
+        r"消失(?P<a>(?:个|上|那么)?(?:[一两二三四五几半\d]+|十来|好几)个?(?:天|周|星期|礼拜|小时|下午|晚上|阵子?|会儿?|段时间|段日子)|一下)(?![^,。!?]{0,4}(?:永远|再也))",
+        r"出门\g<a>",
+    ),
+    (
+        r"(?P<a>尴尬|丢人|丢脸|社恐|羞|脸红|窘|难为情|出丑)(?P<b>[^,。!?]{0,6})(?:原地|当场)(?:消失|去世|升天|爆炸|蒸发)",
+        r"\g<a>\g<b>很不好意思",
+    ),
+    # fear of dying is the opposite of the wish
+    (r"(?P<a>特别|很|好|总|一直|越来越|太|有点|非常|挺)怕死(?=$|[,。!?的])", r"\g<a>害怕生病"),
+    (r"以为(?:自己|我)(?:快)?要(?:死|不行|挂)了", "吓坏了"),
+    (r"[《「『\"]?自杀论(?!坛|调)[》」』\"]?", "那本社会学的书"),
 )
 _EN: tuple[tuple[str, str], ...] = (
     (
@@ -62,8 +75,36 @@ _EN: tuple[tuple[str, str], ...] = (
     ),
     (r"\b(?:i(?:'d| would)) kill for\b", "I would love"),
     (r"\blife ?line\b", "help"),
+    (
+        r"\b(?:disappear|vanish|be gone) (?P<a>(?:from (?:social media|the internet|instagram|facebook|twitter|group chats?|work))(?: for [^,.!?]{1,16})?|for (?:a|an|one|two|three|a few|a couple of|the) (?:while|bit|hours?|afternoon|evening|days?|weeks?|weekend|month))\b(?! and never)",
+        r"take time off \g<a>",
+    ),
+    (
+        r"\b(?:cut|cutting|nicked|burn(?:ed|t)|burning|stabbed) my ?self (?P<a>(?:while |when )?(?:shaving|cooking|chopping|slicing|peeling|ironing|gardening|doing the dishes|washing up))\b",
+        r"had a small mishap \g<a>",
+    ),
+    (
+        r"\b(?P<a>(?:boss|manager|supervisor|teacher|professor|coach|landlord|editor|client|team)) (?:is|will|'s|are|was|were) (?:going to |gonna |so going to )?kill me(?= (?:for|if|when|over|because|once)\b)",
+        r"\g<a> will be cross with me",
+    ),
+    (
+        r"\b(?:thought|convinced|sure|felt like|feels like|feel like) (?:that )?(?:i was|i'm|i am) (?:dying|going to die|gonna die|about to die)\b",
+        "was very frightened",
+    ),
+    (r"\bthought i'?d die (?=(?:up|out|in|on|of|from|right) )", "was very frightened "),
 )
-_RULES = tuple((re.compile(pattern, re.IGNORECASE), plain) for pattern, plain in _ZH + _EN)
+# What an app or a poster says to everybody, in quotation marks: told about, never the speaker's own
+_BOILERPLATE: tuple[tuple[str, str], ...] = (
+    (
+        r"[\"「『“](?=[^\"」』”\n]{0,80}(?:热线|求助电话|你并不孤单|您并不孤单|拨打))[^\"」』”\n]{2,80}[\"」』”]",
+        "那句提示",
+    ),
+    (
+        r"[\"“](?=[^\"”\n]{0,120}(?:hotline|helpline|lifeline|you are not alone|you're not alone|call \d{3}|text \d{3}))[^\"”\n]{2,120}[\"”]",
+        "that notice",
+    ),
+)
+_RULES = tuple((re.compile(pattern, re.IGNORECASE), plain) for pattern, plain in _BOILERPLATE + _ZH + _EN)
 
 
 def read_idioms(text: str) -> tuple[str, bool]:

@@ -58,9 +58,16 @@ _ENGLISH_WORDS = """
     dey abeg wan wahala suicide suicidal unalive kms lol haha tbh idk ngl kms hello hi hey any all some one two been than then as while until till my his her our their
     """
 _ENGLISH = frozenset(_ENGLISH_WORDS.split())
+_SHARED_WORDS = """
+    i me he a an and so am is are was die do does on in of at by to no not will want man over all one as her kind
+    hi hello ok okay bin hat live
+    """
+_SHARED = frozenset(_SHARED_WORDS.split())  # written in other languages too
 _ENGLISH_SHARE = 0.45
+_ENGLISH_HINT = 0.25
 _SURE = 0.75
 _VERY_SURE = 0.9  # for two words
+_CERTAIN = 0.97
 _WORDS_ENOUGH = 3
 _MIXED_SHARE = 0.12  # Han characters among letters, from which a mixed text is Chinese
 
@@ -88,8 +95,14 @@ def detect_language(text: str) -> str:
         return "en"
     ranked = _detector().compute_language_confidence_values(sample)
     if len(words) < _WORDS_ENOUGH:
-        alone = len(words) > 1 and share == 0 and ranked[0].value >= _VERY_SURE
+        english = len(words) > 1 and ranked[0].language == Language.ENGLISH and ranked[0].value >= _SURE
+        alone = english or (len(words) > 1 and share == 0 and ranked[0].value >= _VERY_SURE)
         return str(ranked[0].language.iso_code_639_1.name.lower()) if alone else UNDETERMINED
-    if ranked[0].value >= _SURE or (ranked[0].language is Language.ENGLISH and ranked[0].value > 0.4):
+    # the detector makes its languages anew for each answer: compared by value, never by identity
+    foreign = ranked[0].language != Language.ENGLISH
+    only_english = any(word in _ENGLISH - _SHARED for word in words)
+    if foreign and only_english and share >= _ENGLISH_HINT and ranked[0].value < _CERTAIN:
+        return "en"  # "my dog ate my sandwich" is German to the statistics
+    if ranked[0].value >= _SURE or (ranked[0].language == Language.ENGLISH and ranked[0].value > 0.4):
         return str(ranked[0].language.iso_code_639_1.name.lower())
-    return "en" if share >= 0.25 else UNDETERMINED
+    return "en" if share >= _ENGLISH_HINT else UNDETERMINED

@@ -18,6 +18,7 @@ def _said(text: str) -> dict[str, set[Said]]:
     [
         ("我想自杀", "zh.suicide", Said.OWN),
         ("我没有想自杀", "zh.suicide", Said.NEGATED),
+        ("要是查出来，我就不活了", "zh.not_live", Said.OWN),
         ("他说他想自杀", "zh.suicide", Said.OTHER),
         ("我朋友想自杀", "zh.suicide", Said.OTHER),
         ("我想死", "zh.want_dead", Said.OWN),

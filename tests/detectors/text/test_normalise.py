@@ -73,6 +73,16 @@ def test_repeats_are_cut():
         ("kill the process", "kill"),
         ("这个bug要杀了我", "杀"),
         ("想死你了", "死"),
+        ("真想消失一个星期去旅游", "消失"),
+        ("丢脸到想当场去世", "去世"),
+        ("最近特别怕死", "死"),
+        ("急诊那次以为自己要死了", "死"),
+        ("弹窗写着“如果想自杀请拨打热线”", "自杀"),
+        ("I want to vanish for a few days", "vanish"),
+        ("burned myself cooking", "myself"),
+        ("my coach is gonna kill me for this", "kill"),
+        ("I was sure I was about to die", "die"),
+        ('it said "thinking of suicide? text 988"', "suicide"),
     ],
 )
 def test_idioms_are_put_plainly(idiom, rest):
@@ -82,10 +92,25 @@ def test_idioms_are_put_plainly(idiom, rest):
 
 
 @pytest.mark.parametrize(
-    "text", ["累死了，想死", "不如死了算了", "我想死", "kill me", "I want to kill him", "去死吧", "我要去死"]
+    ("text", "wish"),
+    [
+        ("累死了，想死", "想死"),
+        ("不如死了算了", "死了算了"),
+        ("我想死", "想死"),
+        ("kill me", "kill me"),
+        ("I want to kill him", "kill him"),
+        ("去死吧", "去死"),
+        ("我要去死", "去死"),
+        ("我想消失，永远", "消失"),
+        ("怕死，可是更怕活着", "怕死"),
+        ("I want to vanish for good", "vanish"),
+        ("I cut myself again", "cut myself"),
+        ("my husband is going to kill me", "kill me"),
+        ('I wrote "I want to die" and then called the hotline', "want to die"),
+    ],
 )
-def test_an_idiom_does_not_swallow_a_wish(text):
-    assert "死" in normalise(text).text or "kill" in normalise(text).text
+def test_an_idiom_does_not_swallow_a_wish(text, wish):
+    assert wish in normalise(text).text
 
 
 def test_lone_surrogates_pass():
