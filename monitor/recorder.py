@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 
+import structlog
+
 from alerts.case import Advanced
 from alerts.delivery import Attempt, Delivery
 from alerts.page import Kind, Page
@@ -22,6 +24,9 @@ from monitor.store.work import Partition
 
 # From this distress on, a reply is expected to name the feeling (J4); an estimate where nobody marked the turn.
 EMOTION_DUE = 0.5
+
+
+_log = structlog.get_logger(__name__)
 
 
 class Recorder:
@@ -63,6 +68,15 @@ class Recorder:
         self, page: Page, pager: str, attempt: Attempt, delivery: Delivery, seconds_since_detected: float
     ) -> None:
         self._metrics.pages.labels(pager, delivery.state.value, attempt.reason).inc()
+        _log.info(
+            "page_sent",
+            incident=page.incident,
+            kind=page.kind.value,
+            step=page.step,
+            pager=pager,
+            state=delivery.state.value,
+            reason=attempt.reason,
+        )
         if delivery.accepted_at is not None and page.kind is Kind.PAGE and page.step == 0:
             self._metrics.detect_to_page.observe(max(seconds_since_detected, 0))
 

@@ -68,15 +68,20 @@ class Demo:
         workers = self.stage.start_workers(stack, 2)
         self.show.note("starting two workers over the embedded broker …")
         await self.stage.wait_for(workers)
-        self.show.note(f"playing {len(SCENES)} conversations; pages come to a pager on loopback")
+        self.show.addresses([worker.url for worker in workers])
+        self.show.note(
+            f"playing {len(SCENES)} conversations; here a reply is due within "
+            f"{WATCHING['reply_deadline_seconds']:g} s instead of 60 s, "
+            f"and {WATCHING['imminent_reply_deadline_seconds']:g} s instead of 30 s when somebody may act at any moment"
+        )
         self.player = Player(self.stage.broker.bootstrap_servers, TOPIC, self.clock)
         await self.player.play(SCENES, poison=3.0)
         await self._until_calm()
         acknowledged = await self._acknowledge_one()
         observed = await self._observe(self.stage.settings())
-        good = self._report(observed, acknowledged=acknowledged, addresses=[worker.url for worker in workers])
+        good = self._report(observed, acknowledged=acknowledged)
         if keep:
-            self.show.note("serving on; end with Ctrl-C")
+            self.show.note("serving on at the addresses above; end with Ctrl-C")
             await asyncio.Event().wait()
         return 0 if good else 1
 
@@ -158,12 +163,11 @@ class Demo:
             for scene in SCENES
         ]
 
-    def _report(self, observed: list[Observed], *, acknowledged: str | None, addresses: list[str]) -> bool:
+    def _report(self, observed: list[Observed], *, acknowledged: str | None) -> bool:
         good = all(one.as_expected for one in observed)
         self.show.summary(observed, good=good)
         if acknowledged is not None:
             self.show.note(f"one page was acknowledged through its signed link ({acknowledged})")
-        self.show.addresses(addresses)
         return good
 
 
