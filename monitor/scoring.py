@@ -1,4 +1,4 @@
-"""Detection off the event loop: a thread for users, one for replies; what cannot be scored stays by itself."""
+"""Detection off the event loop, in two threads that take turns at the engine; what cannot be scored stays by itself."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ S = TypeVar("S", UserSignal, ReplySignal)
 
 _log = structlog.get_logger(__name__)
 _CONTROL = "hello"
+PART = 16  # texts: small enough to overlap within a batch, large enough for one matrix product a part
 
 
 class Scoring:
@@ -32,21 +33,23 @@ class Scoring:
         self.users: UserScorer = _Users(users, self._failed)
         self.replies: ReplyScorer = _Replies(replies, self._failed)
         self.failures = 0
-        self._threads = {
-            role: ThreadPoolExecutor(1, f"scoring-{role}") for role in (Role.USER, Role.ASSISTANT)
-        }
+        self._threads = ThreadPoolExecutor(2, "scoring")
 
     async def score(self, unscored: Sequence[Unscored]) -> list[Signal]:
-        """Return a signal for each text, in order. One side is read for patterns while the other is encoded."""
+        """Return a signal for each text, in order. One part is read for patterns while another is encoded."""
         loop = asyncio.get_running_loop()
-        sides = _sides(unscored)
+        parts = [
+            (role, side[start : start + PART])
+            for role, side in _sides(unscored).items()
+            for start in range(0, len(side), PART)
+        ]
         found = await asyncio.gather(
-            *(
-                loop.run_in_executor(self._threads[role], self._side, role, side)
-                for role, side in sides.items()
-            )
+            *(loop.run_in_executor(self._threads, self._side, role, part) for role, part in parts)
         )
-        return _in_order(unscored, dict(zip(sides, found, strict=True)))
+        signals: dict[Role, list[Signal]] = {role: [] for role, _ in parts}
+        for (role, _), some in zip(parts, found, strict=True):
+            signals[role] += some
+        return _in_order(unscored, signals)
 
     def score_now(self, unscored: Sequence[Unscored]) -> list[Signal]:
         """Do it here and now (replay, command line)."""
@@ -60,8 +63,7 @@ class Scoring:
         return self.replies.score(texts, langs, [item.region for item in side])
 
     def close(self) -> None:
-        for thread in self._threads.values():
-            thread.shutdown(wait=False, cancel_futures=True)
+        self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _failed(self) -> None:
         self.failures += 1

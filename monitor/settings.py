@@ -33,7 +33,7 @@ class Kafka(_Section):
     topic: str = Field("turns", min_length=1)
     group_id: str = Field("jiezhu", min_length=1)
     dead_letter_topic: str | None = None  # default: the topic's name with ".dead"
-    batch_records: int = Field(64, ge=1, le=500)
+    batch_records: int = Field(128, ge=1, le=500)
     linger_ms: int = Field(20, ge=0, le=1000)
     session_timeout_ms: int = Field(20_000, ge=3_000, le=300_000)
     security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = "PLAINTEXT"
