@@ -291,6 +291,8 @@ def _pages(incident: Incident) -> list[str]:
     return ["" if index == 0 else f"r{rank}" for index, rank in enumerate(incident.rung)]
 
 
-def _escalation(policy: Policy, step: int, now: datetime) -> datetime:
+def _escalation(policy: Policy, step: int, now: datetime) -> datetime | None:
     """Return when the next step is due. Nobody configured is no reason to ring but once."""
+    if policy.rounds is not None and step + 1 >= policy.rounds * max(len(policy.steps), 1):
+        return None
     return now + (policy.steps[step % len(policy.steps)].after if policy.steps else UNCONFIGURED_AFTER)

@@ -43,6 +43,9 @@ class Policy:
     lateness: timedelta = timedelta(seconds=2)
     quiet: timedelta = timedelta(minutes=30)
     steps: tuple[Step, ...] = ()
+    # How often the steps are gone through; None: again and again until somebody acknowledges. Only a replay,
+    # in which nobody can, has an end.
+    rounds: int | None = None
     # A reply that harms somebody who showed no crisis still rings if the person is this distressed (0–1).
     distress_that_rings: float = 0.5
 

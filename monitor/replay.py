@@ -79,6 +79,7 @@ class Replay:
         emit: Emit,
         today: datetime | None = None,
     ) -> None:
+        paging = replace(paging, policy=replace(paging.policy, rounds=1))
         if not paging.routing.channels:
             paging = replace(paging, routing=replace(paging.routing, channels=_NOBODY))
         self._today = today or datetime.now(UTC)

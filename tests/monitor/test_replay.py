@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -34,10 +35,13 @@ class Played(list[Row]):
         return self[-1]
 
 
-async def play(path: Path, *lines: bytes, routing: Routing | None = None) -> Played:
+async def play(
+    path: Path, *lines: bytes, routing: Routing | None = None, steps: tuple[Step, ...] = POLICY.steps
+) -> Played:
     _write(path, lines)
     played = Played()
-    paging = Paging(POLICY, routing or Routing(("first",)), Links(lambda _: None, lambda _: None))
+    policy = replace(POLICY, steps=steps)
+    paging = Paging(policy, routing or Routing(("first",)), Links(lambda _: None, lambda _: None))
     await Replay(ScriptedScoring(), paging, PSEUDONYMISER, played.append, TODAY).run(str(path))
     return played
 
@@ -93,9 +97,16 @@ async def test_time_goes_on_after_the_last_event(path):
 
 async def test_a_deadline_falls_between_two_events(path):
     played = await play(path, user("c", "crisis", 0), user("d", "hello", 300), reply("c", "good", 301))
-    page, repeated = played.of("page")
-    assert (repeated["reason"], repeated["step"]) == ("nobody_acknowledged", 1)
+    (page,) = played.of("page")
     assert (page["outcome"], page["at"]) == ("no_reply", at(60).isoformat(timespec="milliseconds"))
+
+
+async def test_the_steps_are_gone_through_once_as_nobody_can_acknowledge(path):
+    routing = Routing(("first", "second"))
+    steps = (Step(("first",)), Step(("second",)))
+    day = user("d", "hello", 86_400)
+    played = await play(path, user("c", "crisis", 0), day, routing=routing, steps=steps)
+    assert [(page["step"], page["route"][0]) for page in played.of("page")] == [(0, "first"), (1, "second")]
 
 
 async def test_lines_that_are_swapped_within_the_lateness_give_the_same(path):
