@@ -124,7 +124,7 @@ class _Run:
         self._policy = policy
 
     def observe(self, watch: Watch) -> None:
-        facts = [self.known[event] for event in watch.user_entries if event in self.known]
+        facts = self._facts(watch)
         unheard = [crisis for crisis in watch.crises if self._severity(crisis.event) == 0]
         graver = [crisis for crisis in watch.crises if crisis.level.severity > self._severity(crisis.event)]
         stands = _standing(facts)
@@ -146,6 +146,15 @@ class _Run:
         self._note(
             watch, worst(stands, watch.outcome) if settled else stands, moved=bool(graver) or verdict_new
         )
+
+    def _facts(self, watch: Watch) -> list[Known]:
+        """What is on record about a watch: about its crisis turns as such, where it has any.
+
+        Small talk beside them may have stood in an earlier exchange, which has had its verdict.
+        """
+        if not watch.crises:
+            return [self.known[event] for event in watch.user_entries if event in self.known]
+        return [self.known[crisis.event] for crisis in watch.crises if self._severity(crisis.event)]
 
     def _note(self, watch: Watch, outcome: Outcome | None, *, moved: bool) -> None:
         ordinal = self.incident.ordinal if self.incident else 0

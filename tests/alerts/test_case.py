@@ -57,6 +57,17 @@ class TestEpisodes:
         assert [incident.state for incident in work.incidents] == [State.RESOLVED, State.PAGING]
         assert [page.alert for _, page in work.rings()] == ["", ""]
 
+    def test_a_crisis_read_after_the_small_talk_that_followed_it_has_a_verdict_of_its_own(self, work):
+        """Nobody ever answered, so the talk stood in the first exchange, which has had its verdict."""
+        said(work, user("crisis", 0)).wait(at(60))
+        work.do(Acknowledged("anna"))
+        work.wait(at(7203))
+        work.read([user("hello", 7203)])
+        work.read([user("crisis", 7202)])
+        work.wait(at(7300))
+        assert [incident.state for incident in work.incidents] == [State.ACKNOWLEDGED, State.PAGING]
+        assert len(work.rings()) == 2
+
     def test_a_crisis_forty_minutes_after_one_that_was_handled_is_a_new_one(self, work):
         said(work, user("crisis", 0), assistant("good", 3), user("crisis", 2400), assistant("chat", 2403))
         work.wait(at(2500))
