@@ -124,7 +124,6 @@ class App:
             reading=reading,
             clock=clock,
             relay_observer=recorder,
-            timer_observer=recorder,
             rewind=self._rewind,
             up=self._metrics.store_up.set,
         )
@@ -154,7 +153,6 @@ class App:
                 timers=timers,
                 lifeboat=self._lifeboat,
                 store=self._store,
-                pagers=self._pagers,
                 metrics=self._metrics,
                 recorder=recorder,
                 limit=DeadLetterLimit(DeadLetterPolicy(dead.in_a_row, dead.share, dead.window)),

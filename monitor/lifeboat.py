@@ -22,7 +22,6 @@ from monitor.errors import JiezhuError, StoreError, StoreUnavailable
 from monitor.pipeline import BatchResult, Through
 from monitor.reading import Reading
 from monitor.store.work import CaseWrite, Store
-from monitor.timers import TimerObserver
 from monitor.voyage import Voyage
 
 _log = structlog.get_logger(__name__)
@@ -51,11 +50,9 @@ class Lifeboat:
         reading: Reading,
         clock: Clock,
         relay_observer: RelayObserver,
-        timer_observer: TimerObserver,
         rewind: Callable[[], Awaitable[None]],
         up: Callable[[bool], None],
     ) -> None:
-        del timer_observer  # decisions are counted when they are written
         self._store = store
         self._pagers = list(pagers)
         self._paging = paging

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
 
-from alerts.ports import Clock, Notification, Pager
+from alerts.ports import Clock, Notification
 from alerts.relay import Relay
 from monitor.dead_letter_desk import DeadLetterDesk
 from monitor.decode.dead_letters import DeadLetterLimit, StopReason
@@ -45,7 +45,6 @@ class Parts:
     timers: Timers
     lifeboat: Lifeboat
     store: Store
-    pagers: Sequence[Pager]
     metrics: Metrics
     recorder: Recorder
     limit: DeadLetterLimit

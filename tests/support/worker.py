@@ -125,7 +125,6 @@ class Worker:
             reading=self.reading,
             clock=clock,
             relay_observer=self.recorder,
-            timer_observer=self.recorder,
             rewind=self.rewind,
             up=self.up.append,
         )
