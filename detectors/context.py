@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from detectors.crisis.reader import Reader, shipped_reader
 from detectors.distress.marks import CALM, CONTEXT, DENIAL, FAREWELL, FRAGMENT, RECOVERY
 from detectors.distress.trend import slow_build_up
-from detectors.finding import Cue, Evidence, Level, UserSignal
+from detectors.finding import Cue, Evidence, Level, ReplySignal, UserSignal
 
 _REACH = 6  # user turns over which a disclosure is remembered in full
 _BUILD_UP = 0.6  # distress a slow escalation must have come to before a short turn counts as risk
@@ -33,20 +34,31 @@ _GRAVE = frozenset(
 )
 
 
-def contextual(signals: Sequence[UserSignal]) -> list[UserSignal]:
-    """The signals with contextual levels, same order and length. Oldest first, user turns only.
+def contextual(turns: Sequence[UserSignal | ReplySignal], reader: Reader | None = None) -> list[UserSignal]:
+    """The signals of user turns with contextual levels, in order. ``turns`` are all turns, oldest first.
 
-    Reasons, as the source of a ``contextual`` evidence: ``denial_after_disclosure``, ``fragment_after_disclosure``,
-    ``farewell_after_disclosure``, ``calm_after_disclosure``, ``still_open``, ``slow_escalation``.
-    A turn that is a crisis by itself keeps its own level. A conversation without any disclosure and without
-    a steep, strong rise of distress is returned unchanged.
+    A turn with a memory is judged by the trained ``reader`` of the turns before it (the shipped one unless given), one
+    without by marks in its words.
+    Reasons, as the source of a ``contextual`` evidence: ``in_context``, ``cleared_by_context``,
+    ``denial_after_disclosure``, ``fragment_after_disclosure``, ``farewell_after_disclosure``,
+    ``calm_after_disclosure``, ``still_open``, ``slow_escalation``.
+    A conversation without any disclosure and without a steep, strong rise of distress is returned unchanged.
     """
+    reader = reader or shipped_reader()
     out: list[UserSignal] = []
+    users: list[UserSignal] = []  # as they speak for themselves
+    before: list[tuple[str, bool]] = []
     held: Level | None = None  # the gravest level disclosed so far
     sure = False  # whether a grave disclosure was beyond doubt
     since = 0  # user turns since the last one
-    for i, signal in enumerate(signals):
+    for turn in turns:
+        if isinstance(turn, ReplySignal):
+            before.append((turn.memory, True))
+            continue
         since += 1
+        users.append(turn)
+        signal = reader.judge(turn, before)
+        before.append((turn.memory, False))
         if signal.level.crisis:
             if held is None or signal.level.severity >= held.severity or (since > _REACH and not sure):
                 held = signal.level
@@ -55,9 +67,7 @@ def contextual(signals: Sequence[UserSignal]) -> list[UserSignal]:
             out.append(signal)
             continue
         judged = (
-            _after_disclosure(signal, held, since, sure=sure)
-            if held is not None
-            else _in_escalation(signals[: i + 1])
+            _after_disclosure(signal, held, since, sure=sure) if held is not None else _in_escalation(users)
         )
         if judged.level.crisis and held is None:
             held, since = judged.level, 0
@@ -73,7 +83,7 @@ def _marks(signal: UserSignal) -> frozenset[str]:
 
 def _after_disclosure(signal: UserSignal, held: Level, since: int, *, sure: bool) -> UserSignal:
     marks = _marks(signal)
-    near = since <= _REACH
+    near = since <= _REACH and not signal.memory  # the reader has judged what was said since
     if near and RECOVERY in marks and held is Level.PASSIVE_IDEATION:
         return signal
     if near and DENIAL in marks:

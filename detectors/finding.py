@@ -174,6 +174,7 @@ class UserSignal:
 
     ``score`` is 0–1, the confidence that the text is a crisis turn; ``distress`` is 0–1.
     ``language`` is the BCP 47 primary tag judged from the text, ``und`` where there is too little of it.
+    ``memory`` is what later turns are judged by (``detectors.crisis.memory``), empty where nothing can be told.
     """
 
     level: Level
@@ -183,6 +184,7 @@ class UserSignal:
     cues: tuple[Cue, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     language: str = "und"
+    memory: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +214,7 @@ class ReplySignal:
     numbers_unknown: int = 0
     scale_a: dict[str, int] = field(default_factory=dict)
     language: str = "und"
+    memory: str = field(default="", repr=False)  # as a user's
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,6 @@ from alerts.ports import Clock, Pager
 from alerts.signing import link
 from detectors.distress.trend import warm
 from detectors.encoder import Progress, load_engine, prepare
-from detectors.encoder.cache import locate_cache
 from monitor.changes import Paging, Settle
 from monitor.crypto.development import development_keys
 from monitor.crypto.keyring import KEY_BYTES, Key, Keyring, parse_secret
@@ -83,14 +82,13 @@ def scoring(settings: Settings, progress: Progress) -> Scoring:
     """Prepare the encoder (minutes the first time) and load the detectors. Blocking."""
     warm()
     # A second of imports that the smaller commands would wait for.
-    from detectors.crisis.bank import load_bank  # noqa: PLC0415 - see above
-    from detectors.crisis.scorer import ExemplarScorer  # noqa: PLC0415 - see above
+    from detectors.crisis.model import SHIPPED  # noqa: PLC0415 - see above
+    from detectors.crisis.scorer import TrainedScorer  # noqa: PLC0415 - see above
     from detectors.reply.encoded import EncodedReplyScorer  # noqa: PLC0415 - see above
 
-    prepared = prepare(settings.encoder.source, settings.encoder.cache_dir, progress)
+    prepared = prepare(settings.encoder.source, settings.encoder.cache_dir, progress, SHIPPED)
     encoder = OneAtATime(load_engine(settings.encoder.engine, prepared, threads=settings.encoder.threads))
-    bank = load_bank(encoder, settings.encoder.cache_dir or locate_cache(), progress)
-    return Scoring(ExemplarScorer(encoder, bank), EncodedReplyScorer(encoder))
+    return Scoring(TrainedScorer(encoder), EncodedReplyScorer(encoder))
 
 
 def reader(pseudonymiser: Pseudonymiser, clock: Clock) -> Reader:

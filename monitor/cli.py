@@ -104,7 +104,7 @@ def detect(config: Config = None) -> None:
     from monitor.judging import detect as answer
 
     scoring = _scoring(config)
-    _answer_rows(lambda rows: answer(rows, scoring.users))
+    _answer_rows(lambda rows: answer(rows, scoring.users, scoring.replies))
 
 
 @app.command()
@@ -150,6 +150,86 @@ def test_page(config: Config = None, json: Json = False) -> None:
 def prepare(config: Config = None) -> None:
     """Build the encoder and the exemplars' vectors now, so that a worker starts at once. For images and caches."""
     _scoring(config).close()
+
+
+@app.command()
+def train(
+    data: Annotated[
+        list[Path] | None, typer.Option("--data", help="Labelled JSONL of others, as well as ours.")
+    ] = None,
+    work: Annotated[Path, typer.Option(help="Keeps what a broken-off run needs to go on.")] = Path(
+        "training"
+    ),
+    out: Annotated[
+        Path | None, typer.Option(help="Where the finished files go; without it, into --work.")
+    ] = None,
+    epochs: Annotated[int, typer.Option(min=1, max=50)] = 4,
+    seed: int = 20260,
+    limit: Annotated[int | None, typer.Option(min=32, help="Rows learnt from, for a trial.")] = None,
+    config: Config = None,
+) -> None:
+    """Fit the encoder to our corpora: hours on two cores. Run again, it goes on where it was."""
+    from detectors.training.course import Course
+    from detectors.training.run import Plan, run
+    from monitor.model_commands import Watching, check_files
+
+    files = tuple(data or ())
+    check_files(files)
+    given = _settings(config).encoder
+    plan = Plan(
+        files,
+        work,
+        out or work / "finished",
+        Course(epochs=epochs, seed=seed),
+        given.source,
+        given.cache_dir,
+        limit,
+    )
+    with Watching() as progress:
+        try:
+            file = run(plan, progress)
+        except ValueError as error:
+            raise JiezhuError(str(error)) from None
+    typer.echo(f"trained: {file.name} and its calibration are in {file.parent}")
+
+
+@app.command()
+def evaluate(
+    data: Annotated[
+        list[Path] | None, typer.Option("--data", help="Labelled JSONL, as well as our held-out families.")
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="Directory of a trained model; the shipped one without it.")
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--every", help="Also the rows of --data that the shipped model learnt from.")
+    ] = False,
+    slices: Annotated[bool, typer.Option("--slices", help="Every language, level, kind and source.")] = False,
+    keywords: Annotated[bool, typer.Option(help="A keyword list on the same rows, to compare.")] = True,
+    picture: Annotated[
+        Path | None, typer.Option(help="PNG with precision–recall and reliability curves.")
+    ] = None,
+    json: Json = False,
+    config: Config = None,
+) -> None:
+    """Measure the detectors on labelled conversations: recall, false alarms, levels, calibration, each with its interval."""
+    from detectors.evaluation.evaluate import as_json
+    from monitor import model_commands
+
+    files = tuple(data or ())
+    model_commands.check_files(files)
+    with model_commands.Watching() as progress:
+        found, beside = model_commands.measure(
+            _settings(config).encoder, files, model, progress, every=every, keywords=keywords
+        )
+    if picture is not None:
+        from detectors.evaluation.picture import draw
+
+        draw(found.judged, picture)
+    if json:
+        _emit(as_json(found) | {"beside": {name: as_json(other) for name, other in beside.items()}})
+    else:
+        model_commands.print_evaluation(found, beside, slices=slices)
 
 
 @app.command()

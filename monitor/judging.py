@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from detectors.context import contextual
-from detectors.finding import Level, UserSignal
+from detectors.finding import Level, ReplySignal, UserSignal
 from detectors.ports import ReplyScorer, UserScorer
 from detectors.reply.conversation import judge_conversation
 from detectors.turn import Role
 from monitor.jsonl import Row, problem
 
+S = TypeVar("S", UserSignal, ReplySignal)
+
 _LEVELS = {level.value: level for level in Level}
 
 
-def detect(rows: Sequence[Row], scorer: UserScorer) -> list[dict[str, Any]]:
+def detect(rows: Sequence[Row], users: UserScorer, replies: ReplyScorer) -> list[dict[str, Any]]:
     """Judge the last user turn of each row in its context. All texts are scored in one call."""
     good = [row for row in rows if row.problem is None]
-    found = iter(_last_signals(good, scorer))
+    found = iter(_last_signals(good, users, replies))
     answers = []
     for row in rows:
         if row.problem is not None:
@@ -35,7 +37,7 @@ def detect(rows: Sequence[Row], scorer: UserScorer) -> list[dict[str, Any]]:
 def judge(rows: Sequence[Row], users: UserScorer, replies: ReplyScorer) -> list[dict[str, Any]]:
     """Judge the last reply of each row; its ``level`` overrides the detected one."""
     good = [row for row in rows if row.problem is None and row.level is None]
-    detected = iter(_last_signals(good, users))
+    detected = iter(_last_signals(good, users, replies))
     answers = []
     for row in rows:
         if row.problem is not None:
@@ -55,16 +57,31 @@ def judge(rows: Sequence[Row], users: UserScorer, replies: ReplyScorer) -> list[
     return answers
 
 
-def _last_signals(rows: Sequence[Row], scorer: UserScorer) -> list[UserSignal | None]:
-    spoken = [[turn["text"] for turn in row.turns if turn["role"] == Role.USER] for row in rows]
-    flat = [text for texts in spoken for text in texts]
-    langs = [row.lang for row, texts in zip(rows, spoken, strict=True) for _ in texts]
-    signals = iter(scorer.score(flat, langs) if flat else [])
+def _last_signals(rows: Sequence[Row], users: UserScorer, replies: ReplyScorer) -> list[UserSignal | None]:
+    """The last user turn of each row in its context: what the assistant said is part of it."""
+    asked = iter(_score(rows, Role.USER, users.score))
+    said = iter(
+        _score(rows, Role.ASSISTANT, lambda texts, langs: replies.score(texts, langs, [None] * len(texts)))
+    )
     judged: list[UserSignal | None] = []
-    for texts in spoken:
-        own = [next(signals) for _ in texts]
-        judged.append(contextual(own)[-1] if own else None)
+    for row in rows:
+        turns = [
+            next(asked) if turn["role"] == Role.USER else next(said)
+            for turn in row.turns
+            if turn["role"] in (Role.USER, Role.ASSISTANT)
+        ]
+        own = contextual(turns)
+        judged.append(own[-1] if own else None)
     return judged
+
+
+def _score(
+    rows: Sequence[Row],
+    role: Role,
+    score: Callable[[Sequence[str], Sequence[str | None]], Sequence[S]],
+) -> Sequence[S]:
+    texts = [(turn["text"], row.lang) for row in rows for turn in row.turns if turn["role"] == role]
+    return score([text for text, _ in texts], [lang for _, lang in texts]) if texts else []
 
 
 def finding(signal: UserSignal) -> dict[str, Any]:

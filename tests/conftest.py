@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from detectors.crisis.model import SHIPPED
 from detectors.encoder import Prepared, load_engine, prepare
 from detectors.encoder.cache import locate_cache
 from detectors.ports import Encoder
@@ -34,7 +35,8 @@ def cache_dir() -> Path:
 @pytest.fixture(scope="session")
 def prepared(cache_dir: Path) -> Prepared:
     """The real encoder's files. Workers that ask at once wait for the one that prepares them."""
-    return prepare(os.environ.get("JIEZHU_ENCODER__SOURCE", "offline"), cache_dir)
+    source = os.environ.get("JIEZHU_ENCODER__SOURCE", "offline")
+    return prepare(source, cache_dir, adapter=SHIPPED)
 
 
 @pytest.fixture(scope="session")

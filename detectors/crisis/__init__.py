@@ -1,5 +1,5 @@
-"""Judging user turns by themselves: a score, a level, and why (D1, D2)."""
+"""Is this turn a crisis, and of what level? The trained model's heads, explicit signals for evidence, one policy."""
 
-from detectors.crisis.scorer import ExemplarScorer, load_scorer
+from detectors.crisis.scorer import TrainedScorer
 
-__all__ = ["ExemplarScorer", "load_scorer"]
+__all__ = ["TrainedScorer"]

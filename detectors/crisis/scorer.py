@@ -1,77 +1,48 @@
-"""The scorer of this version: nearest exemplars, linear heads and explicit signals, fused window by window."""
+"""The scorer of the trained encoder: each window through one pass and a linear layer a label; the strongest window wins."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
-from detectors.crisis.bank import Bank, load_bank
-from detectors.crisis.features import Reading, judged_windows, nearness, pattern_features, read_window
-from detectors.crisis.fusion import (
-    CONTINUOUS,
-    CUES,
-    EMOTIONS,
-    Floats,
-    Fusion,
-    Heads,
-    load_fusion,
-    load_heads,
-    sigmoid,
-)
-from detectors.crisis.levels import choose_level
+from detectors.crisis.calibration import Calibration, load_calibration
+from detectors.crisis.explicit import read_window
+from detectors.crisis.memory import Memory, pack
+from detectors.crisis.model import Floats, Model, load_model
 from detectors.crisis.policy import Policy, load_policy
-from detectors.crisis.signal import Heard, Said
-from detectors.crisis.wording import weigh
-from detectors.distress.lexicon import blend, cues_in, emotions_in, intensity
+from detectors.crisis.signal import Said
+from detectors.distress.lexicon import cues_in, emotions_in
 from detectors.distress.marks import marks_in
 from detectors.finding import Cue, Emotion, Evidence, Level, UserSignal
 from detectors.ports import Encoder
 from detectors.text import UNDETERMINED, WORDLESS, Normal, Window, detect_language, normalise
+from detectors.text.windows import turn_windows
 
-SCORED_LANGUAGES = frozenset({"zh", "en"})
 _EVIDENCE = 4  # reasons kept of one turn
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
-    """One window with its score, kept until the strongest of a turn is known."""
-
-    window: Window = field(repr=False)
-    row: int
-    reading: Reading
-    features: dict[str, float]
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
 class _Text:
-    normal: Normal
+    normal: Normal = field(repr=False)
     windows: list[Window] = field(repr=False)
     language: str
-    scored: bool  # a language the weights were fitted for, or no words at all
 
 
-class ExemplarScorer:
+class TrainedScorer:
     """A ``UserScorer`` (detectors.ports). Deterministic for a deterministic encoder; holds no text of users."""
 
     def __init__(
         self,
         encoder: Encoder,
-        bank: Bank,
-        *,
-        fusion: Fusion | None = None,
-        fusion_other: Fusion | None = None,
-        heads: Heads | None = None,
+        model: Model | None = None,
+        calibration: Calibration | None = None,
         policy: Policy | None = None,
     ) -> None:
         self._encoder = encoder
-        self._bank = bank
-        self._fusion = fusion or load_fusion()
-        self._fusion_other = fusion_other or load_fusion("crisis_fusion_other.json")
-        self._heads = heads or load_heads()
+        self._model = model or load_model()
+        self._calibration = calibration or load_calibration()
         self._policy = policy or load_policy()
 
     def score(self, texts: Sequence[str], langs: Sequence[str | None]) -> list[UserSignal]:
@@ -80,121 +51,89 @@ class ExemplarScorer:
         flat = [window.text for text in read for window in text.windows]
         if not flat:
             return []
-        vectors = np.asarray(self._encoder.encode(flat), dtype=np.float32)
-        cosines, crisis, contrast = nearness(vectors, self._bank)
-        meaning = self._heads.meaning(vectors)
+        vectors = np.asarray(self._encoder.encode(flat), dtype=np.float32) * np.float32(self._model.scale)
         signals = []
         row = 0
         for text in read:
-            judged = []
-            for window in text.windows:
-                reading = read_window(window.text)
-                features = pattern_features(reading, window.text) | {
-                    "crisis_nearness": float(crisis[row]),
-                    "contrast_nearness": float(contrast[row]),
-                    "meaning": float(meaning[row]),
-                    "wording": weigh(window.text, self._heads.wording, self._heads.wording_bias),
-                }
-                fusion = self._fusion if text.scored else self._fusion_other
-                score = float(sigmoid(np.asarray(fusion.logit(features), dtype=np.float32)))
-                judged.append(_Judged(window, row, reading, features, score))
-                row += 1
-            signals.append(self._judge(text, judged, vectors, cosines))
+            signals.append(self._judge(text, vectors[row : row + len(text.windows)]))
+            row += len(text.windows)
         return signals
 
-    def _judge(self, text: _Text, judged: list[_Judged], vectors: Floats, cosines: Floats) -> UserSignal:
-        best = max(judged, key=lambda one: (one.score, -one.window.index))
-        level = self._level(text, best, vectors, cosines)
-        rows = [one.row for one in judged]
-        head = float(np.clip(self._heads.read("distress", vectors[rows]), 0, 1).max())
-        distress = blend(head, intensity(text.normal.text))
-        if level.crisis:
-            distress = max(distress, self._policy.distress_floor[level])
+    def _judge(self, text: _Text, vectors: Floats) -> UserSignal:
+        heads = {name: head(vectors) for name, head in self._model.heads.items()}
+        best = int(np.argmax(heads["crisis"][:, 0]))
+        logit, levels = float(heads["crisis"][best, 0]), heads["level"][best]
+        score = self._calibration.chance(logit, text.language)
+        level = self._calibration.decide(score, levels, text.language)
+        distress = float(_sigmoid(heads["distress"][:, 0]).max())
+        # a harmless turn is remembered as a whole, a risky one by what made it so
+        told = vectors[best if level.crisis else 0]
+        memory = Memory(np.tanh(self._model.memory(told)), logit, levels)
         return UserSignal(
             level=level,
-            score=round(best.score, 4),
-            distress=round(min(distress, 1.0), 3),
-            emotions=self._emotions(text, vectors[rows]),
-            cues=self._cues(text, best, vectors, level),
-            evidence=self._evidence(best, cosines, level) + marks_in(text.normal.text),
+            score=round(score, 4),
+            distress=round(max(distress, self._policy.distress_floor.get(level, 0.0)), 3),
+            emotions=self._emotions(text, heads["emotions"]),
+            cues=self._cues(text, heads["cues"][best], level),
+            evidence=self._evidence(text, best, memory, level) + marks_in(text.normal.text),
             language=text.language,
+            memory=pack(memory),
         )
 
-    def _level(self, text: _Text, best: _Judged, vectors: Floats, cosines: Floats) -> Level:
-        threshold = self._policy.threshold if text.scored else self._policy.threshold_other_language
-        if best.score < threshold:
-            return Level.NONE if text.scored else Level.UNSCORED
-        raw = self._heads.read("levels", vectors[best.row : best.row + 1])[0]
-        head = raw - float(np.log(np.exp(raw - raw.max()).sum()) + raw.max())
-        return choose_level(head, cosines[best.row], best.reading, self._bank, self._policy)
-
-    def _emotions(self, text: _Text, vectors: Floats) -> tuple[Emotion, ...]:
-        chance = sigmoid(self._heads.read("emotions", vectors)).max(axis=0)
+    def _emotions(self, text: _Text, logits: Floats) -> tuple[Emotion, ...]:
+        chance = _sigmoid(logits).max(axis=0)
         named = emotions_in(text.normal.text)
         scored = {
-            emotion: float(chance[i]) + (0.5 if emotion in named else 0.0)
-            for i, emotion in enumerate(EMOTIONS)
+            emotion: float(chance[i]) + (0.2 if emotion in named else 0.0)
+            for i, emotion in enumerate(Emotion)
         }
         ranked = sorted(scored, key=lambda emotion: -scored[emotion])[:3]
         return tuple(emotion for emotion in ranked if scored[emotion] >= self._policy.named_from["emotion"])
 
-    def _cues(self, text: _Text, best: _Judged, vectors: Floats, level: Level) -> tuple[Cue, ...]:
+    def _cues(self, text: _Text, logits: Floats, level: Level) -> tuple[Cue, ...]:
         found = set(cues_in(text.normal.text))
-        chance = sigmoid(self._heads.read("cues", vectors[best.row : best.row + 1]))[0]
-        found |= {Cue(name) for i, name in enumerate(CUES) if chance[i] >= self._policy.named_from["cue"]}
+        chance = _sigmoid(logits)
+        found |= {cue for i, cue in enumerate(Cue) if chance[i] >= self._policy.named_from["cue"]}
         if text.normal.obfuscated and level.crisis:
             found.add(Cue.OBFUSCATED)
-        if level.crisis and "laughter" in best.reading.shields:
-            found.add(Cue.HUMOUR_WRAPPED)
-        if level is Level.PREPARATION and any(
-            h.signal.name.endswith(("farewell", "thanks_bye")) for h in best.reading.heard
-        ):
-            found.add(Cue.FAREWELL)
         return tuple(cue for cue in Cue if cue in found)
 
-    def _evidence(self, best: _Judged, cosines: Floats, level: Level) -> tuple[Evidence, ...]:
-        """The nearest exemplar on the side that won, then the signals and shields that weighed most."""
-        shares = self._fusion.shares(best.features)
-        side = self._bank.risky if level.crisis else ~self._bank.risky
-        rows = np.flatnonzero(side)
-        nearest = self._bank.exemplars[int(rows[int(np.argmax(cosines[best.row][rows]))])]
-        index = best.window.index
-        vector = sum(shares[name] for name in CONTINUOUS)
-        out = [Evidence(nearest.kind, nearest.family, index, round(vector, 3))]
-        for heard in best.reading.heard:
-            kind, share = _meant(heard)
-            out.append(Evidence(kind, heard.signal.name, index, round(shares[share], 3)))
-        out += [
-            Evidence(_SHIELD_KIND.get(kind, kind), "shield", index, round(shares[f"shield_{kind}"], 3))
-            for kind in sorted(best.reading.shields)
-        ]
+    def _evidence(self, text: _Text, best: int, memory: Memory, level: Level) -> tuple[Evidence, ...]:
+        """The nearest family of our corpora on the side that won, then the explicit signals of the window."""
+        window = text.windows[best]
+        side = np.flatnonzero(self._model.risky == level.crisis)
+        out = []
+        if len(side):
+            bank = self._model.bank[side].astype(np.float32)
+            nearness = bank @ memory.trace / np.linalg.norm(bank, axis=1)
+            nearest = int(side[int(np.argmax(nearness))])
+            out.append(
+                Evidence(
+                    self._model.kinds[nearest],
+                    self._model.families[nearest],
+                    window.index,
+                    round(float(nearness.max() / np.linalg.norm(memory.trace)), 3),
+                )
+            )
+        for heard in read_window(window.text).heard:
+            kind = {Said.NEGATED: "negation", Said.OTHER: "third_party_past"}.get(heard.said, "plain")
+            out.append(Evidence(kind, heard.signal.name, window.index))
         return tuple(out[:_EVIDENCE])
 
 
-_SHIELD_KIND = {"laughter": "humour"}
-
-
-def _meant(heard: Heard) -> tuple[str, str]:
-    """The kind of evidence a signal is, and the feature whose weight it carries."""
-    if heard.said is Said.NEGATED:
-        return "negation", "negated"
-    if heard.said is Said.OTHER:
-        return "third_party_past", "other_said"
-    if heard.signal.strength == 2:
-        return "plain", f"own_{heard.signal.level.value}"
-    return "plain", "own_topic" if heard.signal.name.endswith("topic_suicide") else "own_soft"
+def _sigmoid(x: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-np.clip(x, -30, 30))), dtype=np.float32)
 
 
 def _read(text: str, hint: str | None) -> _Text:
     normal = normalise(text)
-    windows = judged_windows(normal.text)
     found = detect_language(normal.text)
     spoken = (hint or "").partition("-")[0].lower()
     language = found if found != UNDETERMINED else spoken or UNDETERMINED
-    wordless = WORDLESS.fullmatch(normal.text) is not None
-    return _Text(normal, windows, language, wordless or language in SCORED_LANGUAGES)
+    if language == UNDETERMINED and WORDLESS.fullmatch(normal.text):
+        language = WORDLESS_LANGUAGE
+    return _Text(normal, turn_windows(normal.text), language)
 
 
-def load_scorer(encoder: Encoder, cache: Path | None = None) -> ExemplarScorer:
-    """The scorer with our corpora as its bank; ``cache`` keeps the bank's vectors between starts."""
-    return ExemplarScorer(encoder, load_bank(encoder, cache))
+WORDLESS_LANGUAGE = "zxx"
+"""What has no words is judged in any language (BCP 47: no linguistic content)."""

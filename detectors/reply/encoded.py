@@ -1,4 +1,7 @@
-"""Phrases and meaning together: the phrase judge, corrected by linear heads over one vector a message."""
+"""Phrases and meaning together: the phrase judge, corrected by linear heads over one vector a message.
+
+The same vector leaves the memory that the user's next turns are judged by.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from detectors.crisis.memory import remember
+from detectors.crisis.model import Model, load_model
 from detectors.finding import EmotionNamed, Flag, ReplySignal
 from detectors.reply import heads
 from detectors.reply.harm import RESEMBLES_HARM
@@ -27,9 +32,12 @@ _PLACE = {name: place for place, name in enumerate(heads.NAMES)}
 class EncodedReplyScorer:
     """A ``detectors.ports.ReplyScorer`` that costs one encoder pass a message. Blocking."""
 
-    def __init__(self, encoder: Encoder, fitted: heads.Heads | None = None) -> None:
+    def __init__(
+        self, encoder: Encoder, fitted: heads.Heads | None = None, model: Model | None = None
+    ) -> None:
         self._encoder = encoder
         self._heads = fitted or heads.load()
+        self._model = model or load_model()
         self._phrases = PatternReplyScorer()
 
     def score(
@@ -39,9 +47,10 @@ class EncodedReplyScorer:
         signals = self._phrases.score(texts, langs, regions)
         spoken = [place for place, signal in enumerate(signals) if not signal.empty]
         if spoken:
-            logits = self._heads.logits(self._encoder.encode([texts[place] for place in spoken]))
-            for place, row in zip(spoken, logits.tolist(), strict=True):
-                signals[place] = lean(signals[place], row)
+            vectors = self._encoder.encode([texts[place] for place in spoken])
+            logits = self._heads.logits(vectors).tolist()
+            for place, row, memory in zip(spoken, logits, remember(self._model, vectors), strict=True):
+                signals[place] = replace(lean(signals[place], row), memory=memory)
         return signals
 
 

@@ -11,6 +11,8 @@ _SENTENCE_AT_LEAST = 7.0  # shorter sentences join the next one
 _SENTENCE_AT_MOST = 70.0  # longer ones are cut at commas
 _HEAD = 480.0  # of a long text read as a whole; the encoder would cut it silently
 _PACK_AT_MOST = 140.0
+TURN_BELOW = 150.0  # units; about the length the encoder was trained on, read as a whole
+_PART_AT_MOST = 90.0
 
 _END = re.compile(r"(?<=[。！？!?；;\n])|(?<=\.)\s+|(?<=\.\.\.)")
 _COMMA = re.compile(r"(?<=[，、,:：])|\s+(?=(?:and|but|so|because|then|cuz)\b)")
@@ -105,3 +107,30 @@ def split_windows(
         rest = [s for s in sentences if s not in chosen]
         sentences = marked + _pack(rest, limit - 1 - len(marked))
     return [Window(0, whole)] + [Window(i, s) for i, s in enumerate(sentences, start=1)]
+
+
+def turn_windows(text: str, limit: int = WINDOW_LIMIT) -> list[Window]:
+    """The turn as a whole where the encoder reads it so; a longer one as its head, its parts and its sentences.
+
+    Parts are neighbouring sentences together, for what no single one says; never more than ``limit`` windows.
+    """
+    if units(text) <= TURN_BELOW:
+        return [Window(0, text)]
+    sentences = _sentences(text)
+    if len(sentences) < 2:
+        return [Window(0, text[: int(_HEAD)])]
+    parts = _parts(sentences)
+    room = limit - 1 - len(parts)
+    pieces = parts + sentences if len(sentences) <= room else _pack(sentences, limit - 1)
+    return [Window(0, text[: int(_HEAD)])] + [Window(i, piece) for i, piece in enumerate(pieces, start=1)]
+
+
+def _parts(sentences: list[str]) -> list[str]:
+    out: list[str] = []
+    held = ""
+    for sentence in sentences:
+        if held and units(held) + units(sentence) > _PART_AT_MOST:
+            out.append(held)
+            held = ""
+        held = f"{held} {sentence}" if held and not _WIDE.search(held[-2:]) else held + sentence
+    return [*out, held] if held else out

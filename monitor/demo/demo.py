@@ -15,8 +15,8 @@ from pathlib import Path
 import httpx2
 
 from alerts.incident import Incident
-from detectors.encoder import load_engine, prepare
-from detectors.encoder.cache import locate_cache
+from detectors.crisis.model import SHIPPED
+from detectors.encoder import prepare
 from monitor.clock import SystemClock
 from monitor.demo.pager import Received
 from monitor.demo.player import Player, conversation_id
@@ -191,9 +191,4 @@ def _prepare() -> None:
     """Only what was never prepared: else each worker would do it for itself, and nobody would see how far it is."""
     given = load(None, inherited(os.environ)).encoder
     with progress_bar() as progress:
-        prepared = prepare(given.source, given.cache_dir, progress)
-        cache = given.cache_dir or locate_cache()
-        if not any(cache.glob("bank-*.npy")):
-            from detectors.crisis.bank import load_bank  # noqa: PLC0415 - seconds of imports that the workers wait for
-
-            load_bank(load_engine(given.engine, prepared), cache, progress)
+        prepare(given.source, given.cache_dir, progress, SHIPPED)

@@ -14,7 +14,7 @@ from datetime import timedelta
 import pytest
 from aiokafka import AIOKafkaProducer
 
-from detectors.crisis.features import judged_windows
+from detectors.crisis.explicit import judged_windows
 from detectors.text import normalise
 from monitor.clock import SystemClock
 from monitor.demo.stage import TOPIC, Stage

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from detectors.crisis.features import judged_windows, read_window
+from detectors.crisis.explicit import judged_windows, read_window
 from detectors.crisis.signal import Said
 
 

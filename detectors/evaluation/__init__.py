@@ -1,0 +1,1 @@
+"""How well the detectors do on labelled conversations: ``jiezhu evaluate``."""

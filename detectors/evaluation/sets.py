@@ -1,0 +1,38 @@
+"""The sets an evaluation is made of: our held-out families, hidden spellings of them, and files of others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from detectors.evaluation.rows import Row, row_of
+from detectors.training.hidden import hidden_rows
+from detectors.training.sources import (
+    CORPORA,
+    READINGS,
+    fitted_on,
+    read_corpora,
+    read_dialogues,
+    read_public,
+)
+
+OWN: Final = "own"
+HIDDEN: Final = "hidden"
+_SHARE: Final = 1 / 3
+
+
+def own_rows(folder: Path = CORPORA) -> list[Row]:
+    """Our families that nothing was fitted on, and a third of their single turns in hidden spelling."""
+    held = [example for example in read_corpora(folder) if example.held_out]
+    hidden = [row_of(example, HIDDEN) for example in hidden_rows(held, _SHARE)]
+    return [row_of(example, OWN) for example in held] + hidden
+
+
+def public_rows(file: Path, *, every: bool = False) -> list[Row]:
+    """Labelled texts of a file, or the user turns of its conversations by our readings of them.
+
+    Those the model learnt from are left out unless ``every``.
+    """
+    dialogues = (READINGS / file.name).exists()
+    found = read_dialogues(file) if dialogues else read_public(file)
+    return [row_of(example, file.stem) for identity, example in found if every or not fitted_on(identity)]

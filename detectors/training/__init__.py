@@ -1,0 +1,1 @@
+"""Fits the encoder's upper layers and its heads to our corpora: ``jiezhu train``. Needs torch."""

@@ -1,0 +1,142 @@
+"""What the network is asked to get right, and how much each thing counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import torch
+from torch import Tensor
+from torch.nn import functional as f
+
+from detectors.finding import Cue, Emotion, Level
+from detectors.training.example import Example
+from detectors.training.network import LEVELS
+from detectors.training.vocabulary import KINDS, TRENDS
+
+WEIGHTS: Final = {
+    "crisis": 1.0,
+    "pairs": 0.3,
+    "level": 0.5,
+    "distress": 0.5,
+    "emotions": 0.3,
+    "cues": 0.3,
+    "kind": 0.2,
+    "trend": 0.2,
+    "by_itself": 1.0,
+}
+_MARGIN: Final = 3.0  # logits by which the risky one of a pair is to be above the other
+_SMOOTH: Final = 0.02
+# neighbours on the scale: readers differ there (LABELS), so a part of the truth goes to them
+_NEAR: Final = {
+    Level.PASSIVE_IDEATION: (Level.ACTIVE_IDEATION,),
+    Level.ACTIVE_IDEATION: (Level.PASSIVE_IDEATION, Level.PLAN_INTENT),
+    Level.PLAN_INTENT: (Level.ACTIVE_IDEATION, Level.PREPARATION),
+    Level.PREPARATION: (Level.PLAN_INTENT,),
+    Level.IN_PROGRESS: (Level.PLAN_INTENT, Level.SELF_HARM),
+}
+_NEIGHBOURS: Final = 0.1
+
+
+def loss(
+    examples: Sequence[Example], alone: dict[str, Tensor], whole: dict[str, Tensor]
+) -> tuple[Tensor, dict[str, float]]:
+    """The weighted sum, and each part of it for the record.
+
+    Labels of a conversation are of its last turn given the others: they train what is said in context. Labels of a
+    single turn train what it says by itself.
+    """
+    told = {
+        name: torch.stack([(alone if e.single else whole)[name][i] for i, e in enumerate(examples)])
+        for name in ("crisis", "level", "distress")
+    }
+    weight = torch.tensor([e.weight for e in examples])
+    parts = {
+        "crisis": _crisis(examples, told["crisis"][:, 0], weight),
+        "pairs": _pairs(examples, told["crisis"][:, 0]),
+        "level": _level(examples, told["level"], weight),
+        "distress": _distress(examples, told["distress"][:, 0], weight),
+        "emotions": _named(examples, alone["emotions"], tuple(Emotion), [e.emotions for e in examples]),
+        "cues": _named(examples, alone["cues"], tuple(Cue), [e.cues for e in examples]),
+        "kind": _chosen(alone["kind"], [_place(KINDS, e.kind) if e.single else -1 for e in examples]),
+        "by_itself": _by_itself(examples, alone, weight),
+        "trend": _chosen(whole["trend"], [_place(TRENDS, e.trend) for e in examples]),
+    }
+    total = sum((WEIGHTS[name] * part for name, part in parts.items()), torch.zeros(()))
+    return total, {name: float(part.detach()) for name, part in parts.items()}
+
+
+def _mean(losses: Tensor, weight: Tensor) -> Tensor:
+    return (losses * weight).sum() / weight.sum().clamp(min=1e-6)
+
+
+def _crisis(examples: Sequence[Example], logit: Tensor, weight: Tensor) -> Tensor:
+    known = torch.tensor([e.crisis is not None for e in examples], dtype=torch.float32)
+    truth = torch.tensor([float(bool(e.crisis)) for e in examples])
+    smooth = truth * (1 - 2 * _SMOOTH) + _SMOOTH
+    return _mean(f.binary_cross_entropy_with_logits(logit, smooth, reduction="none"), weight * known)
+
+
+def _pairs(examples: Sequence[Example], logit: Tensor) -> Tensor:
+    """Within a family the risky one must stand above the harmless one, whatever topic both share."""
+    risky, safe = [], []
+    for i, one in enumerate(examples):
+        for j, other in enumerate(examples):
+            if one.group == other.group and one.crisis and other.crisis is False:
+                risky.append(i)
+                safe.append(j)
+    if not risky:
+        return logit.new_zeros(())
+    return f.softplus(_MARGIN - (logit[risky] - logit[safe])).mean()
+
+
+def _level(examples: Sequence[Example], logits: Tensor, weight: Tensor) -> Tensor:
+    truth = torch.zeros_like(logits)
+    for i, example in enumerate(examples):
+        if example.level is None:
+            continue
+        near = _NEAR.get(example.level, ())
+        truth[i, LEVELS.index(example.level)] = 1.0 - _NEIGHBOURS * bool(near)
+        for level in near:
+            truth[i, LEVELS.index(level)] = _NEIGHBOURS / len(near)
+    known = truth.sum(1)
+    return _mean(-(truth * f.log_softmax(logits, dim=-1)).sum(1), weight * known)
+
+
+def _by_itself(examples: Sequence[Example], alone: dict[str, Tensor], weight: Tensor) -> Tensor:
+    """In a conversation: what the last turn says without the others, where that is known."""
+    known = torch.tensor([float(e.by_itself is not None) for e in examples])
+    truth = torch.tensor([float(e.by_itself is not None and e.by_itself.crisis) for e in examples])
+    smooth = truth * (1 - 2 * _SMOOTH) + _SMOOTH
+    losses = f.binary_cross_entropy_with_logits(alone["crisis"][:, 0], smooth, reduction="none")
+    return (losses * weight * known).sum() / max(1, len(examples))
+
+
+def _distress(examples: Sequence[Example], logit: Tensor, weight: Tensor) -> Tensor:
+    known = torch.tensor([float(e.distress is not None) for e in examples])
+    truth = torch.tensor([(e.distress or 0) / 4 for e in examples])
+    return _mean(f.binary_cross_entropy_with_logits(logit, truth, reduction="none"), weight * known)
+
+
+def _named(
+    examples: Sequence[Example],
+    logits: Tensor,
+    names: Sequence[Emotion | Cue],
+    truths: Sequence[frozenset[Emotion] | frozenset[Cue] | None],
+) -> Tensor:
+    # in a conversation they are read with the earlier turns: what the last turn says alone may be another thing
+    known = torch.tensor([float(t is not None and e.single) for e, t in zip(examples, truths, strict=True)])
+    truth = torch.tensor([[float(t is not None and name in t) for name in names] for t in truths])
+    losses = f.binary_cross_entropy_with_logits(logits, truth, reduction="none").sum(1)
+    return _mean(losses, known) / 4
+
+
+def _place(names: Sequence[str], name: str | None) -> int:
+    return names.index(name) if name in names else -1
+
+
+def _chosen(logits: Tensor, places: Sequence[int]) -> Tensor:
+    truth = torch.tensor(places)
+    if not (truth >= 0).any():
+        return logits.new_zeros(())
+    return f.cross_entropy(logits, truth, ignore_index=-1)

@@ -1,0 +1,158 @@
+"""``jiezhu train``: from corpora and weights to the file that ships, its calibration and its card."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from detectors.crisis.calibration import Calibration, Line
+from detectors.crisis.model import load_model
+from detectors.crisis.reader import Reader
+from detectors.crisis.scorer import TrainedScorer
+from detectors.encoder import load_engine, prepare
+from detectors.encoder.reference import load_model as load_base
+from detectors.evaluation.judge import judge
+from detectors.evaluation.rows import Judged, row_of
+from detectors.finding import CRISIS_LEVELS, Level
+from detectors.reply.remembered import RememberedReplies
+from detectors.training import artefact
+from detectors.training.batches import TextTable
+from detectors.training.calibrate import choose_thresholds, fit_lines, write
+from detectors.training.course import Course, Progress, train
+from detectors.training.example import Example
+from detectors.training.gather import gather
+from detectors.training.network import Network
+from detectors.training.states import lower_states
+
+MODEL: Final = "jiezhu.safetensors"
+CALIBRATION: Final = "calibration.toml"
+FROZEN: Final = 6  # lower layers left as they are
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """``work`` keeps what a broken-off run needs to go on; ``target`` gets the finished files."""
+
+    data: tuple[Path, ...]
+    work: Path
+    target: Path
+    course: Course
+    source: str | Path
+    cache: Path | None
+    limit: int | None = None  # rows, for a trial
+
+
+def run(plan: Plan, progress: Progress) -> Path:
+    """Train, calibrate and write. Returns the model's file. Blocking: hours on two cores.
+
+    Raises ``ValueError`` when ``work`` holds another run, and what ``detectors.encoder.prepare`` raises.
+    """
+    plan.work.mkdir(parents=True, exist_ok=True)
+    plan.target.mkdir(parents=True, exist_ok=True)
+    torch.set_num_threads(torch.get_num_threads())
+    base = prepare(plan.source, plan.cache, lambda stage, done, total: progress(stage, done, total, {}))
+    rows = gather(plan.data)
+    learn, calibrate = _limited(rows.learn, plan.limit), _limited(rows.calibrate, plan.limit)
+    (plan.work / "course.json").write_text(json.dumps(asdict(plan.course)), encoding="utf-8")
+    model = load_base(base.reference)
+    bert: Any = model[0].model
+    table = TextTable(learn)
+    states = lower_states(
+        model,
+        table.texts,
+        table.limits,
+        FROZEN,
+        lambda done, total: progress("lower layers", done, total, {}),
+    )
+    torch.manual_seed(plan.course.seed)
+    network = Network(bert.encoder.layer[FROZEN:], bert.config.hidden_size)
+    before = {name: one.detach().numpy().copy() for name, one in network.upper.named_parameters()}
+    train(network, learn, table, states, plan.course, plan.work, progress)
+    file = plan.work / MODEL
+    languages = sorted({row.lang.partition("-")[0] for row in learn if row.kind})
+    bank = artefact.bank_of(network, learn, table, states)
+    artefact.write(file, network, before, FROZEN, base.weights, bank, languages)
+    settle(file, calibrate, plan, progress, languages)
+    for name in (MODEL, CALIBRATION):
+        shutil.copyfile(plan.work / name, plan.target / name)
+    return plan.target / MODEL
+
+
+def _limited(rows: Sequence[Example], limit: int | None) -> list[Example]:
+    if limit is None or len(rows) <= limit:
+        return list(rows)
+    step = len(rows) / limit
+    return [rows[int(i * step)] for i in range(limit)]
+
+
+def settle(
+    file: Path, rows: Sequence[Example], plan: Plan, progress: Progress, languages: Sequence[str]
+) -> None:
+    """Score the rows kept for it as the product will, and write the calibration beside the model."""
+    prepared = prepare(
+        plan.source, plan.cache, lambda stage, done, total: progress(stage, done, total, {}), adapter=file
+    )
+    engine = load_engine("int8", prepared, lanes=2)
+    model = load_model(file)
+    plain = _plain(languages)
+    single = [row for row in rows if row.single]
+    others = [row for row in rows if not row.single]
+
+    def scored(some: Sequence[Example], name: str) -> list[Judged]:
+        return judge(
+            [row_of(replace(row, source=name), name) for row in some if row.crisis is not None],
+            TrainedScorer(engine, model, plain),
+            RememberedReplies(engine, model),
+            Reader(model, plain),
+            lambda done, total: progress(name, done, total, {}),
+        )
+
+    alone, context = scored(single, "calibrate"), scored(others, "calibrate in context")
+    lines = [
+        _lines(found, [row.lang.partition("-")[0] for row in part if row.crisis is not None])
+        for found, part in ((alone, single), (context, others))
+    ]
+    chances = [_chances(found, line) for found, line in zip((alone, context), lines, strict=True)]
+    judged = [*alone, *context]
+    thresholds = choose_thresholds(
+        np.concatenate(chances),
+        [_likeliest(one) for one in judged],
+        np.array([bool(one.row.crisis) for one in judged]),
+    )
+    write(plan.work / CALIBRATION, lines[0], lines[1], thresholds, languages)
+
+
+def _plain(languages: Sequence[str]) -> Calibration:
+    """Every turn gets a crisis level and the logit's own chance: what is to be calibrated."""
+    line = {"other": Line(1.0, 0.0)}
+    return Calibration(line, line, dict.fromkeys(CRISIS_LEVELS, 0.0), 0.0, frozenset(languages))
+
+
+def _logit(judged: Sequence[Judged]) -> NDArray[np.float64]:
+    chance = np.clip([one.signal.score for one in judged], 1e-4, 1 - 1e-4)
+    return np.asarray(np.log(chance / (1 - chance)), dtype=np.float64)
+
+
+def _lines(judged: Sequence[Judged], langs: Sequence[str]) -> dict[str, Line]:
+    return fit_lines(_logit(judged), np.array([bool(one.row.crisis) for one in judged]), langs)
+
+
+def _chances(judged: Sequence[Judged], lines: dict[str, Line]) -> NDArray[np.float64]:
+    return np.array(
+        [
+            lines.get(one.row.lang.partition("-")[0], lines["other"])(logit)
+            for one, logit in zip(judged, _logit(judged), strict=True)
+        ]
+    )
+
+
+def _likeliest(one: Judged) -> Level:
+    return one.signal.level

@@ -1,0 +1,106 @@
+"""The numpy reader does what the torch network was trained to do, and memories survive their packing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+
+from detectors.crisis.memory import Memory, pack, read, remember, unpack
+from detectors.crisis.model import LEVELS, Model, load_model
+from detectors.encoder import WeightsError
+from detectors.training import artefact
+from detectors.training.network import MEMORY, REACH, Network
+
+HIDDEN = 16
+
+
+@pytest.fixture(scope="module")
+def network() -> Network:
+    torch.manual_seed(7)
+    network = Network(nn.ModuleList(), HIDDEN).eval()
+    for parameter in network.context.parameters():
+        nn.init.normal_(parameter)
+    return network
+
+
+@pytest.fixture(scope="module")
+def model(network: Network, tmp_path_factory: pytest.TempPathFactory) -> Model:
+    file: Path = tmp_path_factory.mktemp("model") / "m.safetensors"
+    artefact.write(file, network, {}, 6, "base", (np.zeros((0, MEMORY), dtype=np.int8), []), ["zh"])
+    return load_model(file)
+
+
+def memories(count: int) -> list[Memory]:
+    source = np.random.default_rng(count)
+    return [
+        Memory(
+            np.tanh(source.normal(size=MEMORY)).astype(np.float32),
+            float(source.normal()),
+            source.normal(size=len(LEVELS)).astype(np.float32),
+        )
+        for _ in range(count)
+    ]
+
+
+@pytest.mark.parametrize("count", [1, 3, REACH, REACH + 3])
+def test_the_reader_equals_the_network(network, model, count):
+    *before, now = memories(count + 1)
+    roles = [i % 2 == 1 for i in range(count)]
+    found = read(model, list(zip(before, roles, strict=True)), now)
+
+    traces = torch.from_numpy(np.stack([one.trace for one in (*before[-REACH:], now)]))
+    kept = min(count, REACH)
+    places = torch.tensor([[-1] * (REACH - kept) + list(range(kept))])
+    said = torch.tensor([[0] * (REACH - kept) + [int(role) for role in roles[-REACH:]]])
+    with torch.inference_mode():
+        state = network.read(traces, places, said)
+        told = torch.cat(
+            [state, traces[-1:], torch.tensor([[now.crisis]]), torch.from_numpy(now.levels)[None]], dim=-1
+        )
+        judged = network.judge(told)
+        added = {name: head(judged)[0].numpy() for name, head in network.context.items()}
+    # what ships is in half precision
+    assert found.crisis == pytest.approx(now.crisis + added["crisis"][0], abs=0.02)
+    assert found.levels == pytest.approx(now.levels + added["level"], abs=0.02)
+    assert found.trend == pytest.approx(added["trend"], abs=0.02)
+    assert found.distress == pytest.approx(added["distress"][0], abs=0.02)
+
+
+@given(
+    st.lists(st.floats(-1, 1, width=32), min_size=MEMORY, max_size=MEMORY),
+    st.floats(-40, 40),
+    st.lists(st.floats(-40, 40, width=32), min_size=len(LEVELS), max_size=len(LEVELS)),
+)
+def test_a_memory_survives_its_packing(trace, crisis, levels):
+    memory = Memory(np.array(trace, dtype=np.float32), crisis, np.array(levels, dtype=np.float32))
+    again = unpack(pack(memory), MEMORY)
+    assert again is not None
+    assert again.trace == pytest.approx(memory.trace, abs=0.005)
+    assert again.crisis == pytest.approx(np.clip(crisis, -10.6, 10.6), abs=0.05)
+    assert again.levels == pytest.approx(np.clip(memory.levels, -10.6, 10.6), abs=0.05)
+
+
+@pytest.mark.parametrize("packed", ["", "abc", "\u4f60", "!" * 40, pack(memories(1)[0]) + "aa"])
+def test_what_another_model_left_is_no_memory(packed):
+    assert unpack(packed, MEMORY) is None
+
+
+def test_assistants_leave_a_memory_and_no_verdict(model):
+    vectors = np.eye(HIDDEN, dtype=np.float32)[:2]
+    one, other = (unpack(packed, MEMORY) for packed in remember(model, vectors))
+    assert one is not None
+    assert other is not None
+    assert one.crisis == 0
+    assert not np.allclose(one.trace, other.trace)
+
+
+def test_a_damaged_model_is_refused(tmp_path):
+    (tmp_path / "m.safetensors").write_bytes(b"no model")
+    with pytest.raises(WeightsError, match="install the package again"):
+        load_model(tmp_path / "m.safetensors")
