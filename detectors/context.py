@@ -44,7 +44,6 @@ def contextual(turns: Sequence[UserSignal | ReplySignal], reader: Reader | None 
     ``calm_after_disclosure``, ``still_open``, ``slow_escalation``.
     A conversation without any disclosure and without a steep, strong rise of distress is returned unchanged.
     """
-    reader = reader or shipped_reader()
     out: list[UserSignal] = []
     users: list[UserSignal] = []  # as they speak for themselves
     before: list[tuple[str, bool]] = []
@@ -57,7 +56,7 @@ def contextual(turns: Sequence[UserSignal | ReplySignal], reader: Reader | None 
             continue
         since += 1
         users.append(turn)
-        signal = reader.judge(turn, before)
+        signal = (reader or shipped_reader()).judge(turn, before) if turn.memory else turn
         before.append((turn.memory, False))
         if signal.level.crisis:
             if held is None or signal.level.severity >= held.severity or (since > _REACH and not sure):
@@ -67,7 +66,9 @@ def contextual(turns: Sequence[UserSignal | ReplySignal], reader: Reader | None 
             out.append(signal)
             continue
         judged = (
-            _after_disclosure(signal, held, since, sure=sure) if held is not None else _in_escalation(users)
+            _after_disclosure(signal, held, since, sure=sure)
+            if held is not None
+            else _in_escalation(signal, users)
         )
         if judged.level.crisis and held is None:
             held, since = judged.level, 0
@@ -104,14 +105,16 @@ def _lowered(held: Level) -> Level:
     return Level.PASSIVE_IDEATION if held in _GRAVE else held
 
 
-def _in_escalation(signals: Sequence[UserSignal]) -> UserSignal:
-    """A steep rise to strong distress that ends in a turn which is almost a crisis, or a farewell in few words."""
-    signal = signals[-1]
-    build_up = slow_build_up(signals)
+def _in_escalation(signal: UserSignal, users: Sequence[UserSignal]) -> UserSignal:
+    """A steep rise to strong distress that ends in a turn which is almost a crisis, or a farewell in few words.
+
+    ``users`` are the turns up to this one as they speak for themselves: only their distress counts.
+    """
+    build_up = slow_build_up(users)
     if not build_up:
         return signal
     marks = _marks(signal)
-    strained = max((one.distress for one in signals[-3:]), default=0.0) >= _BUILD_UP
+    strained = max((one.distress for one in users[-3:]), default=0.0) >= _BUILD_UP
     telling = signal.score >= _ALMOST or (FAREWELL in marks and FRAGMENT in marks)
     if strained and telling:
         return _raised(signal, Level.PASSIVE_IDEATION, "slow_escalation", None)

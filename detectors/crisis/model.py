@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
-from detectors.encoder import WeightsError
+from detectors.encoder.errors import WeightsError
 from detectors.finding import CRISIS_LEVELS, Level
 
 Floats = NDArray[np.float32]
