@@ -6,14 +6,16 @@ import base64
 import dataclasses
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from detectors.context import contextual
 from detectors.crisis import TrainedScorer
+from detectors.crisis.calibration import Line
 from detectors.crisis.memory import REACH
-from detectors.crisis.reader import CLEARED, IN_CONTEXT
+from detectors.crisis.reader import CLEARED, IN_CONTEXT, Reader
 from detectors.distress.marks import CONTEXT, marks_in
 from detectors.finding import Cue, Evidence, Level, ReplySignal, UserSignal
 from detectors.reply.remembered import RememberedReplies
@@ -88,6 +90,23 @@ def test_a_memory_that_cannot_be_read_tells_nothing(unreadable):
 def test_a_memory_that_cannot_be_read_stops_no_other():
     now, unread = asked(PASSES, LOW), ReplySignal(memory="abc")
     assert judged(asked(WEIGHS, LOW), unread, now)[-1] == judged(asked(WEIGHS, LOW), now)[-1]
+
+
+def test_where_none_can_be_read_nothing_is_added_at_all():
+    """What the model would add to any turn that has others before it is not added to one that has none."""
+    to_all = dataclasses.replace(MODEL.context["crisis"], bias=np.array([4.0], dtype=np.float32))
+    reader = Reader(dataclasses.replace(MODEL, context={**MODEL.context, "crisis": to_all}), CALIBRATION)
+    now = asked(PASSES, LOW)
+    assert contextual([answered(PASSES), now], reader)[-1].level is Level.ACTIVE_IDEATION
+    assert contextual([ReplySignal(memory="abc"), now], reader)[-1] == now
+
+
+def test_a_chance_in_context_has_a_line_of_its_own():
+    doubtful = {"other": Line(1.0, -4.0)}
+    reader = Reader(MODEL, dataclasses.replace(CALIBRATION, context=doubtful))
+    now = asked(PASSES, HIGH)
+    assert contextual([now], reader)[-1].level is Level.ACTIVE_IDEATION
+    assert contextual([answered(PASSES), now], reader)[-1].level is Level.NONE
 
 
 def test_a_turn_without_a_memory_among_others_is_judged_by_its_words():
