@@ -40,6 +40,31 @@ class TextTable:
         return self._rows[role is Role.USER, text]
 
 
+class _Load:
+    """What a batch costs in tokens, padding included: each text once, a reply a third of a user's turn (no gradient)."""
+
+    def __init__(self, table: TextTable, lengths: Lengths) -> None:
+        self._table = table
+        self._lengths = lengths
+        self._rows: tuple[set[int], set[int]] = (set(), set())
+
+    def _after(self, example: Example) -> tuple[set[int], set[int]]:
+        asked, said = set(self._rows[0]), set(self._rows[1])
+        for one in example.turns[-REACH - 1 :]:
+            (asked if one.role is Role.USER else said).add(self._table.row(one.role, one.text))
+        return asked, said
+
+    def add(self, example: Example) -> None:
+        self._rows = self._after(example)
+
+    def with_(self, example: Example) -> float:
+        asked, said = self._after(example)
+        return self._padded(asked) + self._padded(said) / 3
+
+    def _padded(self, rows: set[int]) -> int:
+        return len(rows) * max((int(self._lengths[row]) for row in rows), default=0)
+
+
 def plan(examples: Sequence[Example], table: TextTable, lengths: Lengths, seed: int) -> list[list[int]]:
     """Indices of examples, a list a batch. Each epoch asks with another seed."""
     source = random.Random(seed)  # noqa: S311 - an order, no secret
@@ -62,15 +87,13 @@ def plan(examples: Sequence[Example], table: TextTable, lengths: Lengths, seed: 
     )
     batches: list[list[int]] = []
     held: list[int] = []
-    longest = texts = 0
-    for family in keyed:
-        for i in family:
-            count = len(examples[i].turns[-REACH - 1 :])
-            if held and max(longest, size(i)) * (texts + count) > TOKENS:
-                batches.append(held)
-                held, longest, texts = [], 0, 0
-            held.append(i)
-            longest, texts = max(longest, size(i)), texts + count
+    load = _Load(table, lengths)
+    for i in (i for family in keyed for i in family):
+        if held and load.with_(examples[i]) > TOKENS:
+            batches.append(held)
+            held, load = [], _Load(table, lengths)
+        held.append(i)
+        load.add(examples[i])
     if held:
         batches.append(held)
     source.shuffle(batches)

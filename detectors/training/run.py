@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -30,7 +32,8 @@ from detectors.training.course import Course, Progress, train
 from detectors.training.example import Example
 from detectors.training.gather import gather
 from detectors.training.network import Network
-from detectors.training.states import lower_states
+from detectors.training.sources import CORPORA
+from detectors.training.states import LowerStates, lower_states
 
 MODEL: Final = "jiezhu.safetensors"
 CALIBRATION: Final = "calibration.toml"
@@ -48,6 +51,8 @@ class Plan:
     source: str | Path
     cache: Path | None
     limit: int | None = None  # rows, for a trial
+    frozen: int = FROZEN
+    corpora: Path = CORPORA
 
 
 def run(plan: Plan, progress: Progress) -> Path:
@@ -57,14 +62,36 @@ def run(plan: Plan, progress: Progress) -> Path:
     """
     plan.work.mkdir(parents=True, exist_ok=True)
     plan.target.mkdir(parents=True, exist_ok=True)
-    torch.set_num_threads(torch.get_num_threads())
+    torch.set_num_threads(os.cpu_count() or 1)  # torch counts half of them
     base = prepare(plan.source, plan.cache, lambda stage, done, total: progress(stage, done, total, {}))
-    rows = gather(plan.data)
+    rows = gather(plan.data, plan.corpora)
     learn, calibrate = _limited(rows.learn, plan.limit), _limited(rows.calibrate, plan.limit)
     (plan.work / "course.json").write_text(json.dumps(asdict(plan.course)), encoding="utf-8")
     model = load_base(base.reference)
     bert: Any = model[0].model
     table = TextTable(learn)
+    states = _states(model, table, plan.work, progress)
+    torch.manual_seed(plan.course.seed)
+    network = Network(bert.encoder.layer[plan.frozen :], bert.config.hidden_size)
+    before = {name: one.detach().numpy().copy() for name, one in network.upper.named_parameters()}
+    train(network, learn, table, states, plan.course, plan.work, progress)
+    file = plan.work / MODEL
+    languages = sorted({row.lang.partition("-")[0] for row in learn if row.kind})
+    bank = artefact.bank_of(network, learn, table, states)
+    artefact.write(file, network, before, plan.frozen, base.weights, bank, languages)
+    settle(file, calibrate, plan, progress, languages)
+    for name in (MODEL, CALIBRATION):
+        shutil.copyfile(plan.work / name, plan.target / name)
+    return plan.target / MODEL
+
+
+def _states(model: Any, table: TextTable, work: Path, progress: Progress) -> LowerStates:
+    """Computed once a run: minutes that a broken-off one need not spend again."""
+    name = hashlib.sha256("\0".join([str(FROZEN), *table.texts]).encode()).hexdigest()
+    mark = work / "texts.sha256"
+    if mark.exists() and mark.read_text(encoding="utf-8") == name:
+        return LowerStates.load(work)
+    mark.unlink(missing_ok=True)
     states = lower_states(
         model,
         table.texts,
@@ -72,18 +99,9 @@ def run(plan: Plan, progress: Progress) -> Path:
         FROZEN,
         lambda done, total: progress("lower layers", done, total, {}),
     )
-    torch.manual_seed(plan.course.seed)
-    network = Network(bert.encoder.layer[FROZEN:], bert.config.hidden_size)
-    before = {name: one.detach().numpy().copy() for name, one in network.upper.named_parameters()}
-    train(network, learn, table, states, plan.course, plan.work, progress)
-    file = plan.work / MODEL
-    languages = sorted({row.lang.partition("-")[0] for row in learn if row.kind})
-    bank = artefact.bank_of(network, learn, table, states)
-    artefact.write(file, network, before, FROZEN, base.weights, bank, languages)
-    settle(file, calibrate, plan, progress, languages)
-    for name in (MODEL, CALIBRATION):
-        shutil.copyfile(plan.work / name, plan.target / name)
-    return plan.target / MODEL
+    states.save(work)
+    mark.write_text(name, encoding="utf-8")
+    return states
 
 
 def _limited(rows: Sequence[Example], limit: int | None) -> list[Example]:

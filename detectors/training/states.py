@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, Self
 
 import numpy as np
 import torch
@@ -16,24 +17,39 @@ MOST_TOKENS: Final = 128  # of a user's turn
 MOST_OF_A_REPLY: Final = 64
 _BATCH_TOKENS: Final = 4096
 
+_FLAT: Final = "states.npy"
+_LENGTHS: Final = "lengths.npy"
+
 Halves = NDArray[np.float16]
 
 
 class LowerStates:
-    """States of texts by row, float16. ``lengths`` in tokens."""
+    """States of texts by row, float16. ``flat`` (tokens, hidden) one text after the other; ``lengths`` in tokens."""
 
-    def __init__(self, states: list[Halves]) -> None:
-        self._states = states
-        self.lengths = np.array([len(one) for one in states])
+    def __init__(self, flat: Halves, lengths: NDArray[np.int64]) -> None:
+        self._flat = flat
+        self.lengths = lengths
+        self._starts = np.concatenate([[0], np.cumsum(lengths)])
+
+    def save(self, place: Path) -> None:
+        """Write beside and move in: a broken-off run leaves the old ones or none."""
+        for name, values in ((_FLAT, self._flat), (_LENGTHS, self.lengths)):
+            beside = place / f"{name}.part.npy"
+            np.save(beside, values)
+            beside.replace(place / name)
+
+    @classmethod
+    def load(cls, place: Path) -> Self:
+        return cls(np.load(place / _FLAT, mmap_mode="r"), np.load(place / _LENGTHS))
 
     def batch(self, rows: Sequence[int]) -> tuple[Tensor, Tensor]:
         """Return states (n, length, hidden) float32 and mask (n, length), padded to the longest."""
         longest = max((int(self.lengths[row]) for row in rows), default=0)
-        hidden = self._states[0].shape[1]
+        hidden = self._flat.shape[1]
         states = torch.zeros(len(rows), longest, hidden)
         mask = torch.zeros(len(rows), longest, dtype=torch.long)
         for place, row in enumerate(rows):
-            one = torch.from_numpy(self._states[row]).float()
+            one = torch.from_numpy(self._flat[self._starts[row] : self._starts[row + 1]].astype(np.float32))
             states[place, : len(one)] = one
             mask[place, : len(one)] = 1
         return states, mask
@@ -78,7 +94,7 @@ def lower_states(
             states[i] = found[place, : len(ids[i])].numpy().astype(np.float16)
         done += len(some)
         on_step(done, len(order))
-    return LowerStates(states)
+    return LowerStates(np.concatenate(states), np.array([len(one) for one in states]))
 
 
 def _cut(ids: list[int], limit: int) -> list[int]:
