@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 from detectors.conversation import Conversation, Entry
 from detectors.fold import fold, joined_text
 from tests.support.builders import START, heard
-from tests.support.strategies import HARMFUL_REPLIES, HARMLESS_REPLIES, arrivals, conversations
+from tests.support.strategies import (
+    CALM,
+    HARMFUL_REPLIES,
+    HARMLESS_REPLIES,
+    REMEMBERED,
+    REMEMBERED_REPLIES,
+    arrivals,
+    conversations,
+)
 
 EMPTY = Conversation("c")
 
@@ -23,7 +31,8 @@ def told(entry: Entry) -> tuple[object, ...]:
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_any_order_any_batches_and_repeats_give_the_same_conversation(data):
-    turns = data.draw(conversations(replies=(*HARMLESS_REPLIES, *HARMFUL_REPLIES)))
+    replies = (*HARMLESS_REPLIES, *HARMFUL_REPLIES, *REMEMBERED_REPLIES)
+    turns = data.draw(conversations(users=(*CALM, *REMEMBERED), replies=replies))
     expected = heard(EMPTY, turns)
     state = EMPTY
     for batch in data.draw(arrivals(turns)):

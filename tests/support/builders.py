@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
+import numpy as np
+
 from detectors.conversation import Conversation
+from detectors.crisis.memory import Memory, pack
+from detectors.crisis.model import LEVELS
 from detectors.finding import Level, ReplySignal, UserSignal
 from detectors.fold import Unscored, fold, scored
 from detectors.turn import Role, Turn
@@ -37,6 +42,27 @@ REPLIES: dict[str, ReplySignal] = {
     "harm": ReplySignal(veto=True, harm=("encourages",)),
     "harm to the endangered": ReplySignal(harm=("pulls_away",)),
     "": ReplySignal(empty=True),
+}
+
+_TRACE = 48  # numbers of a memory of the shipped model: those of another could not be read
+
+
+def _memory(name: str, level: Level = Level.NONE) -> str:
+    """Of a turn that says ``level`` clearly, and whatever else its name happens to stand for."""
+    source = np.random.default_rng(list(name.encode()))
+    levels = np.where(np.array([one is level for one in LEVELS]), 5.0, 0.0).astype(np.float32)
+    trace = source.uniform(-1, 1, _TRACE).astype(np.float32)
+    return pack(Memory(trace, 3.0 if level.crisis else -3.0, levels))
+
+
+# the same, as scorers give them: with a memory, so that the turns after them are judged by it
+USERS |= {
+    f"{name} remembered": replace(USERS[name], memory=_memory(name, USERS[name].level))
+    for name in ("hello", "crisis", "imminent", "passive_ideation", "troubled")
+}
+REPLIES |= {
+    f"{name} remembered": replace(REPLIES[name], memory=_memory(name))
+    for name in ("good", "half", "chat", "harm")
 }
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from detectors.turn import Role, Turn
-from tests.support.builders import assistant, human, pieces, turn, user
+from tests.support.builders import USERS, assistant, human, pieces, turn, user
 
 CALM = ("hello", "crisis", "imminent", "passive_ideation", "troubled", "unscored")
 HARMLESS_REPLIES = (
@@ -23,12 +23,16 @@ HARMLESS_REPLIES = (
     "",
 )
 HARMFUL_REPLIES = ("harm", "harm to the endangered")
+# signals with memories, so that each turn is judged by the trained reader of those before it
+REMEMBERED = tuple(name for name in USERS if name.endswith("remembered"))
+REMEMBERED_REPLIES = ("good remembered", "half remembered", "chat remembered")
 
 
 @st.composite
 def conversations(
     draw: st.DrawFn,
     *,
+    users: Sequence[str] = CALM,
     replies: Sequence[str] = HARMLESS_REPLIES,
     longest_gap: int = 70,
     most: int = 8,
@@ -47,7 +51,7 @@ def conversations(
             st.sampled_from(["user", "user", "reply", "reply", "stream", "system", *["human"] * humans])
         )
         if kind == "user":
-            said.append([user(draw(st.sampled_from(CALM)), now)])
+            said.append([user(draw(st.sampled_from(users)), now)])
         elif kind == "reply":
             said.append([assistant(draw(st.sampled_from(replies)), now)])
         elif kind == "stream":

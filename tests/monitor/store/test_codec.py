@@ -1,5 +1,7 @@
+import base64
 import json
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -62,6 +64,29 @@ def test_fields_of_the_next_release_are_passed_over(version):
     envelope |= {"v": version, "unheard_of": 1}
     envelope["body"] |= {"unheard_of": 1}
     assert codec.CASES.decode(json.dumps(envelope)) == case
+
+
+def test_a_case_written_before_signals_had_memories_has_none():
+    case = a_long_case("c-1", 4)
+    envelope = json.loads(codec.CASES.encode(case))
+    for entry in envelope["body"]["conversation"]["entries"]:
+        del (entry["user_signal"] or entry["reply_signal"])["memory"]
+    assert codec.CASES.decode(json.dumps(envelope)) == case
+
+
+def test_a_memory_comes_back_to_the_byte():
+    packed = base64.b85encode(bytes(range(256))).decode()
+    entries = a_long_case("c-1", 2).conversation.entries
+    asked, answered = entries[0].user_signal, entries[1].reply_signal
+    case = a_case(
+        "c-1",
+        entries=(
+            replace(entries[0], user_signal=replace(asked, memory=packed)),
+            replace(entries[1], reply_signal=replace(answered, memory=packed)),
+        ),
+    )
+    found = codec.CASES.decode(codec.CASES.encode(case)).conversation.entries
+    assert found[0].user_signal.memory == found[1].reply_signal.memory == packed
 
 
 def test_words_of_the_next_release_are_read_as_the_most_careful_known():
