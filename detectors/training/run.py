@@ -70,7 +70,7 @@ def run(plan: Plan, progress: Progress) -> Path:
     model = load_base(base.reference)
     bert: Any = model[0].model
     table = TextTable(learn)
-    states = _states(model, table, plan.work, progress)
+    states = _states(model, table, plan, progress)
     torch.manual_seed(plan.course.seed)
     network = Network(bert.encoder.layer[plan.frozen :], bert.config.hidden_size)
     before = {name: one.detach().numpy().copy() for name, one in network.upper.named_parameters()}
@@ -85,21 +85,21 @@ def run(plan: Plan, progress: Progress) -> Path:
     return plan.target / MODEL
 
 
-def _states(model: Any, table: TextTable, work: Path, progress: Progress) -> LowerStates:
+def _states(model: Any, table: TextTable, plan: Plan, progress: Progress) -> LowerStates:
     """Computed once a run: minutes that a broken-off one need not spend again."""
-    name = hashlib.sha256("\0".join([str(FROZEN), *table.texts]).encode()).hexdigest()
-    mark = work / "texts.sha256"
+    name = hashlib.sha256("\0".join([str(plan.frozen), *table.texts]).encode()).hexdigest()
+    mark = plan.work / "texts.sha256"
     if mark.exists() and mark.read_text(encoding="utf-8") == name:
-        return LowerStates.load(work)
+        return LowerStates.load(plan.work)
     mark.unlink(missing_ok=True)
     states = lower_states(
         model,
         table.texts,
         table.limits,
-        FROZEN,
+        plan.frozen,
         lambda done, total: progress("lower layers", done, total, {}),
     )
-    states.save(work)
+    states.save(plan.work)
     mark.write_text(name, encoding="utf-8")
     return states
 

@@ -55,9 +55,10 @@ def write_file(
     version: int = 1,
     block: int = 32,
     pieces: tuple[str, ...] = PIECES,
+    positions: int = POSITIONS,
 ) -> bytes:
     header = magic + struct.pack("<I", version)
-    header += struct.pack("<7i", HIDDEN, LAYERS, HEADS, FEED_FORWARD, ROWS, POSITIONS, 2) + struct.pack(
+    header += struct.pack("<7i", HIDDEN, LAYERS, HEADS, FEED_FORWARD, ROWS, positions, 2) + struct.pack(
         "<fi", 1e-12, block
     )
     encoded = [piece.encode() for piece in pieces]
@@ -76,7 +77,7 @@ def write_file(
     return header + tokenizer + normaliser + directory + body
 
 
-def make_tensors(seed: int = 7) -> dict[str, tuple[int, int, bytes]]:
+def make_tensors(seed: int = 7, *, positions: int = POSITIONS) -> dict[str, tuple[int, int, bytes]]:
     random = np.random.default_rng(seed)
 
     def matrix(rows: int, columns: int) -> tuple[int, int, bytes]:
@@ -88,7 +89,7 @@ def make_tensors(seed: int = 7) -> dict[str, tuple[int, int, bytes]]:
 
     tensors = {
         "emb.word": matrix(ROWS, HIDDEN),
-        "emb.pos": vector(POSITIONS * HIDDEN),
+        "emb.pos": vector(positions * HIDDEN),
         "emb.type": vector(HIDDEN),
         "emb.ln.w": vector(HIDDEN, 1),
         "emb.ln.b": vector(HIDDEN),
