@@ -7,13 +7,15 @@ but the times, and whether no reply came or one too late.
 When: as long as no verdict falls before the last of the turns that bear upon it has been read. By our clock that
 is until the reply deadline, or a grace after we read the reply; while a backlog is read, it is ``lateness``
 behind the newest event. The pieces of a streamed message must be read before anything that was said ``PIECE_LIFE``
-after them, for then its words are dropped. Two things do not wait, and so may come out otherwise, always on the loud side:
+after them, for then its words are dropped. Three things do not wait, and so may come out otherwise, always on the loud side:
 
 - A harmful reply is acted upon when it is read. Read before the user turn it answers, it is taken for the reply
   to an earlier one: it may ring where it would have been a ticket. It is never missed.
 - A deed of people counts from when we hear of it. A crisis turn that is read after its incident was resolved
   opens a new one; a human agent takes over what rings then, so that a crisis long after it is a new episode if
   it is read later, and joins if it was read before.
+- A turn is on record at the gravest level that it had while earlier turns were still to be read: those may have made
+  it graver than it is, or not yet have shown it to be harmless. The verdict is that of the whole conversation.
 """
 
 from __future__ import annotations
@@ -30,7 +32,16 @@ from detectors.fold import PIECE_LIFE
 from detectors.turn import Turn
 from tests.support.builders import START, at
 from tests.support.casework import POLICY, Casework
-from tests.support.strategies import HARMFUL_REPLIES, HARMLESS_REPLIES, arrivals, batches, conversations
+from tests.support.strategies import (
+    CALM,
+    HARMFUL_REPLIES,
+    HARMLESS_REPLIES,
+    REMEMBERED,
+    REMEMBERED_REPLIES,
+    arrivals,
+    batches,
+    conversations,
+)
 
 FAST = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 END = at(3 * 3600)
@@ -68,6 +79,17 @@ def played(deliveries: list[list[Turn]]) -> Casework:
 def test_any_order_any_batches_and_repeats_give_the_same_incidents(data):
     turns = data.draw(talks(replies=HARMLESS_REPLIES))
     assert result(played(data.draw(arrivals(turns)))) == result(played([turns]))
+
+
+@FAST
+@given(st.data())
+def test_turns_judged_by_their_memories_have_the_same_verdicts_and_no_order_is_quieter(data):
+    turns = data.draw(talks(users=(*CALM, *REMEMBERED), replies=(*HARMLESS_REPLIES, *REMEMBERED_REPLIES)))
+    expected, found = played([turns]), played(data.draw(arrivals(turns)))
+    assert result(found)[2] == result(expected)[2]
+    assert loudest(found) >= loudest(expected)
+    assert len(found.incidents) >= len(expected.incidents)
+    assert worst(found) is worst(expected)
 
 
 @FAST

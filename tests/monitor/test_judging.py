@@ -20,7 +20,7 @@ def rows_of(*lines: Any) -> list[Any]:
 
 
 def detected(*lines: Any) -> list[dict[str, Any]]:
-    return detect(rows_of(*lines), ScriptedUsers())
+    return detect(rows_of(*lines), ScriptedUsers(), ScriptedReplies())
 
 
 def judged(*lines: Any) -> list[dict[str, Any]]:
@@ -89,6 +89,26 @@ def test_a_bad_line_is_answered_in_its_place(command, bad):
     orjson.dumps(answers)
 
 
+def test_texts_of_each_side_are_scored_in_one_call_and_only_what_was_said():
+    users, replies = ScriptedUsers(), ScriptedReplies()
+    told = turns(("user", "hello"), ("assistant", "chat"), ("system", "note"), ("user", "crisis"))
+    detect(rows_of({"id": 1, "turns": told}, {"id": 2, "text": "imminent"}), users, replies)
+    assert (users.calls, replies.calls) == ([["hello", "crisis", "imminent"]], [["chat"]])
+
+
+def test_a_text_by_itself_asks_for_no_replies():
+    users, replies = ScriptedUsers(), ScriptedReplies()
+    detect(rows_of({"id": 1, "text": "hello"}), users, replies)
+    assert (users.calls, replies.calls) == ([["hello"]], [])
+
+
+def test_a_turn_of_the_assistant_keeps_its_place_among_the_users():
+    """Each row's signals are its own, whatever stands in the rows beside it."""
+    told = turns(("assistant", "good"), ("user", "plan_intent"), ("assistant", "chat"), ("user", "hello"))
+    answers = detected({"id": 1, "turns": told}, {"id": 2, "text": "hello"}, {"id": 3, "text": "crisis"})
+    assert [answer["level"] for answer in answers] == ["passive_ideation", "none", "active_ideation"]
+
+
 def test_no_user_turn():
     (answer,) = detected({"id": 1, "turns": turns(("assistant", "good"))})
     assert "give at least one" in answer["error"]
@@ -148,4 +168,7 @@ def test_an_unknown_level_says_which_there_are():
 def test_a_text_that_breaks_the_scorer_is_answered_like_the_others():
     scoring = ScriptedScoring()
     rows = rows_of({"id": 1, "text": "breaks|x"}, {"id": 2, "text": "crisis"})
-    assert [answer["level"] for answer in detect(rows, scoring.users)] == ["unscored", "active_ideation"]
+    assert [answer["level"] for answer in detect(rows, scoring.users, scoring.replies)] == [
+        "unscored",
+        "active_ideation",
+    ]
