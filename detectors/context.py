@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from detectors.crisis.reader import Reader, shipped_reader
+from detectors.crisis.reader import Before, Reader, shipped_reader
 from detectors.distress.marks import CALM, CONTEXT, DENIAL, FAREWELL, FRAGMENT, RECOVERY
 from detectors.distress.trend import slow_build_up
 from detectors.finding import Cue, Evidence, Level, ReplySignal, UserSignal
@@ -34,8 +34,12 @@ _GRAVE = frozenset(
 )
 
 
-def contextual(turns: Sequence[UserSignal | ReplySignal], reader: Reader | None = None) -> list[UserSignal]:
+def contextual(
+    turns: Sequence[UserSignal | ReplySignal], reader: Reader | None = None, left: Before = ()
+) -> list[UserSignal]:
     """The signals of user turns with contextual levels, in order. ``turns`` are all turns, oldest first.
+
+    ``left`` are the memories of turns before those (True: an assistant's), as far as they are still known.
 
     A turn with a memory is judged by the trained ``reader`` of the turns before it (the shipped one unless given), one
     without by marks in its words.
@@ -46,7 +50,7 @@ def contextual(turns: Sequence[UserSignal | ReplySignal], reader: Reader | None 
     """
     out: list[UserSignal] = []
     users: list[UserSignal] = []  # as they speak for themselves
-    before: list[tuple[str, bool]] = []
+    before = list(left)
     held: Level | None = None  # the gravest level disclosed so far
     sure = False  # whether a grave disclosure was beyond doubt
     since = 0  # user turns since the last one

@@ -59,6 +59,11 @@ class Entry:
     latency_ms: float | None = None  # the app's own figure
 
     @property
+    def signal(self) -> UserSignal | ReplySignal | None:
+        """What was found in it."""
+        return self.user_signal if self.role is Role.USER else self.reply_signal
+
+    @property
     def speaks(self) -> bool:
         """True once the message counts: said by somebody and whole.
 
@@ -68,12 +73,25 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Left:
+    """What an entry that left the window still tells about those after it."""
+
+    memory: str = field(repr=False)
+    assistant: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Conversation:
-    """``entries`` in order; ``seen`` the events already folded, newest last."""
+    """``entries`` in order; ``seen`` the events already folded, newest last; ``left`` the last that left the window.
+
+    Those that stay go on being judged by what was said before them: else a turn that was harmless only in its
+    context would ring once that has left.
+    """
 
     key: str
     entries: tuple[Entry, ...] = ()
     seen: tuple[str, ...] = ()
+    left: tuple[Left, ...] = ()
 
     @property
     def newest_at(self) -> datetime | None:

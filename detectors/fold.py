@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from detectors.conversation import CLOCK_SKEW, Conversation, Entry, Piece, ordered
+from detectors.conversation import CLOCK_SKEW, Conversation, Entry, Left, Piece, ordered
+from detectors.crisis.memory import REACH
 from detectors.finding import ReplySignal, UserSignal
 from detectors.turn import Role, Turn
 
@@ -74,7 +75,7 @@ def fold(conversation: Conversation, turns: Iterable[Turn], received: datetime) 
             text = joined_text(entry.pieces) if entry.pieces else turn.text
             texts[entry.event] = Unscored(entry.event, entry.role, text, entry.lang, entry.region)
     kept = tuple(list(seen)[-SEEN:])
-    folded = Conversation(conversation.key, ordered(list(entries.values())), kept)
+    folded = replace(conversation, entries=ordered(list(entries.values())), seen=kept)
     return Folded(folded, tuple(texts.values()), repeats)
 
 
@@ -94,12 +95,15 @@ def trim(conversation: Conversation, held: frozenset[str]) -> Conversation:
     entries = [_without_old_pieces(e, newest) if newest else e for e in conversation.entries]
     surplus = len(entries) - WINDOW
     kept = []
+    left = list(conversation.left)
     for entry in entries:
         if surplus > 0 and (entry.event not in held or surplus > HELD_WINDOW - WINDOW):
             surplus -= 1
+            if entry.speaks and entry.signal is not None:
+                left.append(Left(entry.signal.memory, entry.role is not Role.USER))
             continue
         kept.append(entry)
-    return replace(conversation, entries=tuple(kept))
+    return replace(conversation, entries=tuple(kept), left=tuple(left[-REACH:]))
 
 
 def joined_text(pieces: tuple[Piece, ...]) -> str:

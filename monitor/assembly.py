@@ -19,6 +19,8 @@ from alerts.ports import Clock, Pager
 from alerts.signing import link
 from detectors.distress.trend import warm
 from detectors.encoder import Progress, load_engine, prepare
+from detectors.encoder.acceptance import check
+from detectors.encoder.cache import locate_cache
 from monitor.changes import Paging, Settle
 from monitor.crypto.development import development_keys
 from monitor.crypto.keyring import KEY_BYTES, Key, Keyring, parse_secret
@@ -87,6 +89,7 @@ def scoring(settings: Settings, progress: Progress) -> Scoring:
     from detectors.reply.encoded import EncodedReplyScorer  # noqa: PLC0415 - see above
 
     prepared = prepare(settings.encoder.source, settings.encoder.cache_dir, progress, SHIPPED)
+    check(prepared, settings.encoder.cache_dir or locate_cache())
     encoder = OneAtATime(load_engine(settings.encoder.engine, prepared, threads=settings.encoder.threads))
     return Scoring(TrainedScorer(encoder), EncodedReplyScorer(encoder))
 

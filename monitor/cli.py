@@ -209,6 +209,7 @@ def evaluate(
     picture: Annotated[
         Path | None, typer.Option(help="PNG with precision–recall and reliability curves.")
     ] = None,
+    card: Annotated[Path | None, typer.Option(help="Markdown file for the model card.")] = None,
     json: Json = False,
     config: Config = None,
 ) -> None:
@@ -226,10 +227,18 @@ def evaluate(
         from detectors.evaluation.picture import draw
 
         draw(found.judged, picture)
+    if card is not None:
+        from detectors.evaluation import card as writer
+
+        card.write_text(writer.card(found, beside), encoding="utf-8")
     if json:
         _emit(as_json(found) | {"beside": {name: as_json(other) for name, other in beside.items()}})
     else:
         model_commands.print_evaluation(found, beside, slices=slices)
+    short = model_commands.fallen_short(found)
+    for line in short:
+        typer.echo(f"falls short: {line}", err=True)
+    sys.exit(1 if short else 0)
 
 
 @app.command()

@@ -25,8 +25,11 @@ from detectors.crisis.model import SHIPPED, load_model
 from detectors.crisis.reader import Reader
 from detectors.crisis.scorer import TrainedScorer
 from detectors.encoder import load_engine, prepare
+from detectors.encoder.acceptance import record
+from detectors.encoder.cache import locate_cache
 from detectors.evaluation.dialogues import Detection
 from detectors.evaluation.evaluate import Evaluation, evaluate
+from detectors.evaluation.floors import load_floors, shortfalls
 from detectors.evaluation.keywords import KeywordScorer
 from detectors.evaluation.metrics import Measured, Share
 from detectors.reply.remembered import RememberedReplies
@@ -91,7 +94,10 @@ def measure(
     every: bool,
     keywords: bool,
 ) -> tuple[Evaluation, dict[str, Evaluation]]:
-    """The trained model, shipped or of a directory, through the product's own path; and others beside it."""
+    """The trained model, shipped or of a directory, through the product's own path; and others beside it.
+
+    Encoder weights on which the shipped model keeps its floors are accepted from then on.
+    """
     weights = (model / MODEL) if model else SHIPPED
     calibration = load_calibration(model / CALIBRATION) if model else load_calibration()
     prepared = prepare(
@@ -113,7 +119,14 @@ def measure(
     beside = {}
     if keywords:
         beside["keyword list"] = evaluate(KeywordScorer(), None, None, files, lambda *_: None, every=every)
+    if model is None and not shortfalls(found, load_floors()):
+        record(prepared, settings.cache_dir or locate_cache())
     return found, beside
+
+
+def fallen_short(evaluation: Evaluation) -> list[str]:
+    """What falls short of the shipped floors, a line each."""
+    return shortfalls(evaluation, load_floors())
 
 
 def print_evaluation(evaluation: Evaluation, beside: dict[str, Evaluation], *, slices: bool) -> None:
