@@ -17,7 +17,7 @@ from alerts.policy import Policy
 from detectors.context import contextual
 from detectors.conversation import Conversation, Entry
 from detectors.distress.marks import CONTEXT
-from detectors.finding import Criterion, Flag, Handling, Level, Outcome, ReplySignal, UserSignal
+from detectors.finding import Criterion, Flag, Handling, Level, Outcome, UserSignal
 from detectors.reply.merge import merge_all
 from detectors.reply.outcome import judge
 from detectors.turn import Role, Track
@@ -97,7 +97,10 @@ def exchanges(conversation: Conversation) -> list[Exchange]:
     """Split the window where the user begins to speak again. Messages that still stream say nothing yet."""
     spoken = [entry for entry in conversation.entries if entry.speaks]
     users = [entry for entry in spoken if entry.role is Role.USER and entry.user_signal is not None]
-    in_context = contextual([signal for entry in spoken if (signal := _heard(entry)) is not None])
+    in_context = contextual(
+        [entry.signal for entry in spoken if entry.signal is not None],
+        left=[(one.memory, one.assistant) for one in conversation.left],
+    )
     signals = {entry.event: signal for entry, signal in zip(users, in_context, strict=True)}
     groups = list(_groups([e for e in spoken if e.role is not Role.USER or e.event in signals]))
     return [
@@ -110,10 +113,6 @@ def exchanges(conversation: Conversation) -> list[Exchange]:
         for index, (user, reply) in enumerate(groups)
         if user
     ]
-
-
-def _heard(entry: Entry) -> UserSignal | ReplySignal | None:
-    return entry.user_signal if entry.role is Role.USER else entry.reply_signal
 
 
 def watches(conversation: Conversation, policy: Policy, moment: Moment) -> list[Watch]:

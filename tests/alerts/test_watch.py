@@ -10,7 +10,7 @@ import pytest
 from alerts.moment import Moment
 from alerts.policy import Policy
 from alerts.watch import Status, Watch, exchanges, watches
-from detectors.conversation import Conversation
+from detectors.conversation import Conversation, Left
 from detectors.finding import Criterion, Level, Outcome
 from detectors.turn import Turn
 from tests.support.builders import assistant, at, conversation, heard, human, pieces, user
@@ -231,6 +231,26 @@ class TestEarlierHelp:
             assistant("good without help", 63),
         )
         assert watched(*turns)[1].outcome is Outcome.INCOMPLETE
+
+
+class TestMemory:
+    """By the shipped reader: its scores show what it was told."""
+
+    def score(self, state: Conversation) -> float:
+        return exchanges(state)[-1].signals[-1].score
+
+    @pytest.mark.parametrize("before", [user("crisis remembered", 1), assistant("half remembered", 1)])
+    def test_what_either_said_before_counts(self, before):
+        now = user("troubled remembered", 2)
+        assert self.score(conversation(before, now)) != self.score(conversation(now))
+
+    @pytest.mark.parametrize("assistants", [True, False])
+    def test_so_does_what_has_left_the_window(self, assistants):
+        before = assistant("half remembered", 1) if assistants else user("crisis remembered", 1)
+        now = conversation(user("troubled remembered", 2))
+        whole = conversation(before, user("troubled remembered", 2))
+        left = Left(whole.entries[0].signal.memory, assistants)
+        assert self.score(replace(now, left=(left,))) == self.score(whole) != self.score(now)
 
 
 class TestExchange:

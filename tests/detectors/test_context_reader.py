@@ -169,6 +169,17 @@ def test_what_was_said_last_counts_most():
     assert judged(*darker)[-1].score > 0.5 > judged(*lighter)[-1].score
 
 
+def test_a_turn_is_judged_by_what_has_left_the_window():
+    cleared, raised = (asked(LIGHTENS, LOW), asked(PASSES, HIGH)), (asked(WEIGHS, LOW), asked(PASSES, LOW))
+    for before, now in (cleared, raised):
+        assert contextual([now], READER, left=[(before.memory, False)]) == judged(before, now)[1:]
+
+
+def test_and_by_the_assistants_words_that_have_left_it_as_the_assistants():
+    before, now = answered(0.1), asked(PASSES, -4.0)
+    assert contextual([now], READER, left=[(before.memory, True)]) == judged(before, now)
+
+
 def test_turns_out_of_reach_are_forgotten():
     talk, now = [answered(PASSES) for _ in range(REACH - 1)], asked(PASSES, LOW)
     assert judged(answered(WEIGHS), *talk, now)[-1].score > now.score

@@ -6,10 +6,22 @@ from datetime import timedelta
 import pytest
 
 from detectors.conversation import Conversation, Entry
+from detectors.crisis.memory import REACH
 from detectors.finding import UserSignal
 from detectors.fold import HELD_WINDOW, PIECE_LIFE, SEEN, WINDOW, fold, joined_text, scored, trim
 from detectors.turn import Role
-from tests.support.builders import START, USERS, assistant, at, conversation, heard, pieces, user
+from tests.support.builders import (
+    REPLIES,
+    START,
+    USERS,
+    assistant,
+    at,
+    conversation,
+    heard,
+    pieces,
+    turn,
+    user,
+)
 
 EMPTY = Conversation("c")
 
@@ -175,6 +187,28 @@ class TestWindow:
     def test_the_oldest_go_first(self):
         kept = trim(conversation(*(user(f"u{n}", n) for n in range(WINDOW + 6))), frozenset())
         assert [entry.at for entry in kept.entries] == [at(n) for n in range(6, WINDOW + 6)]
+
+    def test_what_went_is_remembered_as_far_as_anything_is_judged_by_it(self):
+        def said(n):
+            return user("hello remembered", n) if n % 2 else assistant("chat remembered", n)
+
+        def left(kept):
+            return [(one.assistant, one.memory) for one in kept.left]
+
+        tale = [said(n) for n in range(WINDOW + 20)]
+        at_once = trim(conversation(*tale, turn(Role.SYSTEM, "note", 0.5)), frozenset())
+        assert left(at_once) == [
+            (True, REPLIES["chat remembered"].memory),
+            (False, USERS["hello remembered"].memory),
+        ] * (REACH // 2)
+        one_by_one = EMPTY
+        for each in tale:
+            one_by_one = trim(heard(one_by_one, [each]), frozenset())
+        assert left(one_by_one) == left(at_once)
+
+    def test_before_anything_has_gone_nothing_is_remembered_of_it(self):
+        tale = [user("hello remembered", n) for n in range(WINDOW)]
+        assert trim(conversation(*tale), frozenset()).left == ()
 
     def test_what_waits_for_a_verdict_is_held(self):
         turns = [user(f"u{n}", n) for n in range(WINDOW + 6)]
