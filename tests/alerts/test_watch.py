@@ -239,14 +239,14 @@ class TestMemory:
     def score(self, state: Conversation) -> float:
         return exchanges(state)[-1].signals[-1].score
 
-    @pytest.mark.parametrize("before", [user("crisis remembered", 1), assistant("half remembered", 1)])
+    @pytest.mark.parametrize("before", [user("hello remembered", 1), assistant("half remembered", 1)])
     def test_what_either_said_before_counts(self, before):
         now = user("troubled remembered", 2)
         assert self.score(conversation(before, now)) != self.score(conversation(now))
 
     @pytest.mark.parametrize("assistants", [True, False])
     def test_so_does_what_has_left_the_window(self, assistants):
-        before = assistant("half remembered", 1) if assistants else user("crisis remembered", 1)
+        before = assistant("half remembered", 1) if assistants else user("hello remembered", 1)
         now = conversation(user("troubled remembered", 2))
         whole = conversation(before, user("troubled remembered", 2))
         left = Left(whole.entries[0].signal.memory, assistants)
