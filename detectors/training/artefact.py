@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.numpy import save_file
+from safetensors.numpy import save
 
 from detectors.encoder import adapter
 from detectors.training.batches import TextTable, collate
@@ -59,17 +59,22 @@ def write(
         "kinds": [row.kind for row in rows],
         "risky": [int(bool(row.crisis)) for row in rows],
     }
-    save_file(
-        tensors,
-        file,
-        metadata={
-            adapter.BASE: base,
-            "bank": json.dumps(index, separators=(",", ":")),
-            "languages": json.dumps(sorted(languages)),
-        },
-    )
+    metadata = {
+        adapter.BASE: base,
+        "bank": json.dumps(index, separators=(",", ":")),
+        "languages": json.dumps(sorted(languages)),
+    }
+    file.write_bytes(_settled(save(tensors, metadata)))
     if (size := file.stat().st_size) > LIMIT:
         raise ValueError(f"the model has {size} bytes, more than {LIMIT}: freeze more layers")
+
+
+def _settled(raw: bytes) -> bytes:
+    """The library writes the metadata in an order by chance; the same model must be the same bytes."""
+    start = 8 + int.from_bytes(raw[:8], "little")
+    header = json.dumps(json.loads(raw[8:start]), sort_keys=True, separators=(",", ":")).encode()
+    header += b" " * (-len(header) % 8)
+    return len(header).to_bytes(8, "little") + header + raw[start:]
 
 
 def bank_of(

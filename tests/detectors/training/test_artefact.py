@@ -74,6 +74,13 @@ def test_the_product_reads_the_heads_as_they_were_trained(trained, tmp_path):
     assert parts.scale == pytest.approx(network.scale)
 
 
+def test_the_same_model_is_the_same_bytes(trained, tmp_path):
+    network, before = trained
+    for n in range(8):
+        artefact.write(tmp_path / f"{n}", network, before, FROZEN, "base", NO_BANK, ["zh"])
+    assert len({(tmp_path / f"{n}").read_bytes() for n in range(8)}) == 1
+
+
 def test_a_model_too_large_for_the_repository_is_refused(trained, tmp_path):
     network, before = trained
     large = np.zeros((artefact.LIMIT // MEMORY, MEMORY), dtype=np.int8)
