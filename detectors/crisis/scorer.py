@@ -17,8 +17,7 @@ from detectors.distress.lexicon import cues_in, emotions_in
 from detectors.distress.marks import marks_in
 from detectors.finding import Cue, Emotion, Evidence, Level, UserSignal
 from detectors.ports import Encoder
-from detectors.text import UNDETERMINED, WORDLESS, Normal, Window, detect_language, normalise
-from detectors.text.windows import turn_windows
+from detectors.text import UNDETERMINED, WORDLESS, Normal, Window, detect_language, normalise, turn_windows
 
 _EVIDENCE = 4  # reasons kept of one turn
 

@@ -6,12 +6,11 @@ import re
 from dataclasses import dataclass, field
 
 WINDOW_LIMIT = 128  # encoder passes a turn may cost, whatever its length
-_WHOLE_BELOW = 45.0  # units; shorter texts are one window
 _SENTENCE_AT_LEAST = 7.0  # shorter sentences join the next one
 _SENTENCE_AT_MOST = 70.0  # longer ones are cut at commas
 _HEAD = 480.0  # of a long text read as a whole; the encoder would cut it silently
 _PACK_AT_MOST = 140.0
-TURN_BELOW = 150.0  # units; about the length the encoder was trained on, read as a whole
+TURN_BELOW = 150.0  # units; about the length the encoder was trained on, read as one window
 _PART_AT_MOST = 90.0
 
 _END = re.compile(r"(?<=[。！？!?；;\n])|(?<=\.)\s+|(?<=\.\.\.)")
@@ -85,28 +84,6 @@ def _pack(sentences: list[str], room: int) -> list[str]:
     step = -(-len(sentences) // room)
     packs = [" ".join(sentences[i : i + step]) for i in range(0, len(sentences), step)]
     return [pack if units(pack) <= _PACK_AT_MOST else pack[: int(_PACK_AT_MOST)] for pack in packs]
-
-
-def split_windows(
-    text: str, salient: re.Pattern[str] | None = None, limit: int = WINDOW_LIMIT
-) -> list[Window]:
-    """The turn as a whole, then its sentences; never more than ``limit`` windows.
-
-    Where there are more sentences than that, those ``salient`` finds come first, each by itself, and the
-    rest share what is left, several to a window.
-    """
-    whole = text if units(text) <= _HEAD else text[: int(_HEAD)]
-    if units(text) <= _WHOLE_BELOW:
-        return [Window(0, whole)]
-    sentences = _sentences(text)
-    if len(sentences) < 2:
-        return [Window(0, whole)]
-    if len(sentences) > limit - 1:
-        marked = [s for s in sentences if salient is not None and salient.search(s)][: (limit - 1) * 3 // 4]
-        chosen = set(marked)
-        rest = [s for s in sentences if s not in chosen]
-        sentences = marked + _pack(rest, limit - 1 - len(marked))
-    return [Window(0, whole)] + [Window(i, s) for i, s in enumerate(sentences, start=1)]
 
 
 def turn_windows(text: str, limit: int = WINDOW_LIMIT) -> list[Window]:

@@ -1,30 +1,53 @@
 from __future__ import annotations
 
-import re
-
 import pytest
 
-from detectors.text.windows import WINDOW_LIMIT, split_windows, units
+from detectors.text.windows import TURN_BELOW, WINDOW_LIMIT, turn_windows, units
 
 SMALL_TALK = "今天中午吃了一碗牛肉面，味道还不错。下午和同事去楼下买了咖啡。晚上打算看一部老电影。"
 
 
-def test_a_short_turn_is_one_window():
-    assert [w.text for w in split_windows("今天有点累。")] == ["今天有点累。"]
+FAREWELL = "谢谢你们，再见，猫就拜托了。"
 
 
-def test_the_whole_comes_first_and_sentences_keep_their_order():
-    windows = split_windows(SMALL_TALK * 2)
-    assert windows[0].index == 0
+@pytest.mark.parametrize("text", ["今天有点累。", SMALL_TALK, "a" * 300])
+def test_a_turn_that_the_encoder_reads_whole_is_one_window(text):
+    assert units(text) <= TURN_BELOW
+    assert [(w.index, w.text) for w in turn_windows(text)] == [(0, text)]
+
+
+def test_of_a_longer_one_the_whole_comes_first_then_parts_then_sentences_in_their_order():
+    text = SMALL_TALK * 4
+    windows = turn_windows(text)
     assert [w.index for w in windows] == list(range(len(windows)))
-    assert "牛肉面" in windows[1].text
+    assert windows[0].text == text
+    sentences = [w.text for w in windows if w.text.count("。") == 1]
+    parts = [w.text for w in windows[1:] if w.text.count("。") > 1]
+    assert "".join(sentences) == "".join(parts) == text
+    assert [w.text for w in windows[1:]] == parts + sentences
+    assert min(map(units, parts)) > 40
 
 
-def test_a_sentence_in_three_thousand_characters_has_its_own_window():
-    text = SMALL_TALK * 40 + "谢谢你们，再见，猫就拜托了。" + SMALL_TALK * 35
+@pytest.mark.parametrize("place", [0, 3, 9])
+def test_a_sentence_in_a_thousand_characters_has_its_own_window(place):
+    text = SMALL_TALK * place + FAREWELL + SMALL_TALK * (22 - place)
+    assert len(text) > 900
+    assert FAREWELL in [w.text for w in turn_windows(text)]
+
+
+@pytest.mark.parametrize("place", [0, 40, 75])
+def test_in_three_thousand_it_shares_one_with_a_neighbour_at_most(place):
+    text = SMALL_TALK * place + FAREWELL + SMALL_TALK * (75 - place)
     assert len(text) > 3000
-    found = [w.text for w in split_windows(text, re.compile("再见")) if "拜托" in w.text]
-    assert "谢谢你们，再见，猫就拜托了。" in found
+    (found,) = [w.text for w in turn_windows(text)[1:] if FAREWELL in w.text]
+    assert found.count("。") <= 2
+
+
+@pytest.mark.parametrize("characters", [3_000, 10_000])
+def test_no_sentence_of_a_long_turn_goes_unread(characters):
+    text = "".join(f"第{n}件事说完了。" for n in range(characters // 9))
+    read = "".join(w.text for w in turn_windows(text)[1:])
+    assert all(f"第{n}件事说完了。" in read for n in range(characters // 9))
 
 
 @pytest.mark.parametrize(
@@ -39,10 +62,10 @@ def test_a_sentence_in_three_thousand_characters_has_its_own_window():
     ],
 )
 def test_never_more_windows_than_the_limit(text):
-    windows = split_windows(text[:200_000])
+    windows = turn_windows(text[:200_000])
     assert 1 <= len(windows) <= WINDOW_LIMIT
     assert all(units(w.text) <= 700 for w in windows)
 
 
 def test_empty_text_is_one_empty_window():
-    assert [w.text for w in split_windows("")] == [""]
+    assert [w.text for w in turn_windows("")] == [""]
