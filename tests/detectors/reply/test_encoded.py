@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from detectors.crisis.memory import remember
 from detectors.finding import Criterion, Level, Outcome, ReplySignal
 from detectors.ports import Vectors
 from detectors.reply import heads
 from detectors.reply.encoded import EncodedReplyScorer, lean
 from detectors.reply.fit import fit
 from detectors.reply.outcome import judge
+from tests.support.made_up_model import DIMENSION, MODEL, HashedTexts
 
 SURE_NOT, UNSURE, SURE = -9.0, 0.0, 9.0
 HARMLESS = SURE_NOT
@@ -23,7 +25,7 @@ LOGITS = st.lists(st.floats(-10, 10), min_size=5, max_size=5)
 class CountingEncoder:
     """Gives every text the same vector and counts what it is asked for."""
 
-    def __init__(self, dimension: int = 4) -> None:
+    def __init__(self, dimension: int = DIMENSION) -> None:
         self.dimension = dimension
         self.asked: list[int] = []
 
@@ -32,24 +34,32 @@ class CountingEncoder:
         return np.tile(np.eye(1, self.dimension, dtype=np.float32), (len(texts), 1))
 
 
-def fitted(*logits: float, dimension: int = 4) -> heads.Heads:
+def fitted(*logits: float, dimension: int = DIMENSION) -> heads.Heads:
     weights = np.zeros((5, dimension), dtype=np.float32)
     weights[:, 0] = logits
     return heads.Heads(weights=weights, bias=np.zeros(5, dtype=np.float32), encoder="test")
 
 
 def score(text: str, *logits: float) -> ReplySignal:
-    return EncodedReplyScorer(CountingEncoder(), fitted(*logits)).score([text], [None], [None])[0]
+    return EncodedReplyScorer(CountingEncoder(), fitted(*logits), MODEL).score([text], [None], [None])[0]
 
 
 def test_one_pass_a_message_and_none_for_silence():
     encoder = CountingEncoder()
-    scorer = EncodedReplyScorer(encoder, fitted(*[UNSURE] * 4, HARMLESS))
+    scorer = EncodedReplyScorer(encoder, fitted(*[UNSURE] * 4, HARMLESS), MODEL)
     signals = scorer.score(["你好。", "", "   ", "我在听。"], [None] * 4, [None] * 4)
     assert encoder.asked == [2]
     assert [signal.empty for signal in signals] == [False, True, True, False]
     assert scorer.score([""], [None], [None])[0].empty
     assert encoder.asked == [2]
+
+
+def test_the_same_pass_leaves_a_memory_each_and_none_for_silence():
+    encoder, texts = HashedTexts(), ["你好。", "", "我在听。"]
+    signals = EncodedReplyScorer(encoder, fitted(*[UNSURE] * 5), MODEL).score(texts, [None] * 3, [None] * 3)
+    one, other = remember(MODEL, encoder.encode(["你好。", "我在听。"]))
+    assert [signal.memory for signal in signals] == [one, "", other]
+    assert one != other
 
 
 def test_unsure_heads_leave_the_phrases_alone():
@@ -92,7 +102,7 @@ def test_more_log_odds_never_take_a_criterion_away(found, logits, more):
 
 
 def test_foreign_vectors_are_told_apart():
-    scorer = EncodedReplyScorer(CountingEncoder(dimension=7), fitted(*[UNSURE] * 5))
+    scorer = EncodedReplyScorer(CountingEncoder(dimension=7), fitted(*[UNSURE] * 5), MODEL)
     with pytest.raises(ValueError, match="fit them for this encoder"):
         scorer.score(["你好。"], [None], [None])
 
