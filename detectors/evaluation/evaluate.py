@@ -15,6 +15,7 @@ from detectors.evaluation.metrics import Measured, Share, measure, pairs_right
 from detectors.evaluation.rows import Judged, Row, by_slice
 from detectors.evaluation.sets import own_rows, public_rows
 from detectors.ports import ReplyScorer, UserScorer
+from detectors.training.sources import CORPORA
 
 _PERSONAS: Final = "vera"  # files of simulated persons with a given risk
 _SMALLEST: Final = 5  # rows of a slice worth a line
@@ -38,9 +39,10 @@ def evaluate(
     progress: Progress,
     *,
     every: bool = False,
+    corpora: Path = CORPORA,
 ) -> Evaluation:
     """Our held-out families always take part; of other files the rows that were not learnt from, or ``every`` one."""
-    rows: list[Row] = own_rows()
+    rows: list[Row] = own_rows(corpora)
     personas = [file for file in data if _PERSONAS in file.stem]
     for file in data:
         if file not in personas:

@@ -12,7 +12,9 @@ from detectors.training.example import Said
 from detectors.turn import Role
 
 
-def judged(truth: Level | None, found: Level, score: float, *, family: str = "f", name: str = "own") -> Judged:
+def judged(
+    truth: Level | None, found: Level, score: float, *, family: str = "f", name: str = "own"
+) -> Judged:
     crisis = truth.crisis if truth is not None else None
     row = Row((Said(Role.USER, "x"),), "zh", crisis, (name,), truth, 2, family)
     return Judged(row, UserSignal(found, score, 0.5))

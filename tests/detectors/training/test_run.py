@@ -48,9 +48,10 @@ def trained(base, tmp_path_factory) -> Trained:
         (),
         root / "work",
         root / "finished",
-        Course(epochs=2, seed=4),
+        Course(epochs=1, rate=0.01, seed=4),
         base,
         root / "cache",
+        limit=64,
         frozen=1,
         corpora=root / "corpora",
     )
