@@ -14,8 +14,7 @@ from datetime import timedelta
 import pytest
 from aiokafka import AIOKafkaProducer
 
-from detectors.crisis.explicit import judged_windows
-from detectors.text import normalise
+from detectors.text import normalise, turn_windows
 from monitor.clock import SystemClock
 from monitor.demo.stage import TOPIC, Stage
 from tests.benchmarks.gauges import Gauges
@@ -48,7 +47,7 @@ def bare(engine, backlog):
     calls = [
         texts
         for exchange in backlog
-        for texts in ([w.text for w in judged_windows(normalise(exchange.user).text)], [exchange.reply])
+        for texts in ([w.text for w in turn_windows(normalise(exchange.user).text)], [exchange.reply])
     ]
     wall, cpu = time.perf_counter(), time.process_time()
     for texts in calls:
@@ -81,8 +80,10 @@ async def drained(folder, backlog):
     batches = last.total("jiezhu_batch_records_count") - first.total("jiezhu_batch_records_count")
     wall = written_at(last) - written_at(first)
     cpu = last.total("process_cpu_seconds_total") - first.total("process_cpu_seconds_total")
+    resident = last.total("process_resident_memory_bytes") / 2**20
     print(
-        f"\n{done:.0f} turns in {batches:.0f} batches, {1000 * wall / batches:.0f} ms each, of that ms {stages}"
+        f"\n{done:.0f} turns in {batches:.0f} batches, {1000 * wall / batches:.0f} ms each, of that ms {stages};"
+        f" the worker has {resident:.0f} MiB"
     )
     assert turns(last) == 2 * len(backlog)
     return Rate(done / wall, done / cpu)

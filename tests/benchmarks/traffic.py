@@ -9,8 +9,8 @@ from datetime import datetime
 
 import orjson
 
-from detectors.crisis.bank import read_corpora
 from detectors.finding import Level, Outcome
+from detectors.training.sources import read_corpora
 from monitor.demo.script import SCENES
 
 _REPLIES = {
@@ -65,7 +65,7 @@ class Exchange:
 
 def calm(conversations: int) -> Iterator[Exchange]:
     """Exchanges without a crisis, each with words of its own, round and round over some conversations."""
-    rows = [row for row in read_corpora() if row.level is Level.NONE and row.kind in _CALM]
+    rows = [row for row in read_corpora() if row.single and row.level is Level.NONE and row.kind in _CALM]
     by_lang = {lang: [row.text for row in rows if row.lang == lang] for lang in _REPLIES}
     replies = {lang: itertools.cycle(_combined(parts)) for lang, parts in _REPLIES.items()}
     for number in itertools.count():
