@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import tomllib
 from collections.abc import Callable, Sequence
@@ -39,14 +40,28 @@ from monitor.settings import Encoder
 MODEL = "jiezhu.safetensors"
 CALIBRATION = "calibration.toml"
 Report = Callable[[str, int, int, dict[str, float]], None]
+_WIDEST = 400  # characters of a line
 _LOSSES = ("crisis", "pairs", "level", "distress")
 
 
 def check_files(files: Sequence[Path]) -> None:
-    """Raises ``JiezhuError`` naming the first file that is not there."""
+    """Raises ``JiezhuError`` naming the first file that is not there, or the first line that nobody could learn from."""
     for file in files:
         if not file.is_file():
             raise JiezhuError(f"the data file {file.name} is not there: give JSONL files with --data")
+        for number, line in enumerate(file.read_bytes().splitlines(), start=1):
+            if not _is_labelled(line):
+                raise JiezhuError(
+                    f"line {number} of the data file {file.name} is no JSON object with id, lang, and text or turns"
+                )
+
+
+def _is_labelled(line: bytes) -> bool:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return False
+    return isinstance(row, dict) and {"id", "lang"} <= set(row) and ("text" in row or "turns" in row)
 
 
 class Watching:
@@ -98,6 +113,10 @@ def measure(
 
     Encoder weights on which the shipped model keeps its floors are accepted from then on.
     """
+    if model and not (model / CALIBRATION).is_file():
+        raise JiezhuError(
+            f"there is no {CALIBRATION} in the directory {model.name}: give that of a finished training"
+        )
     weights = (model / MODEL) if model else SHIPPED
     calibration = load_calibration(model / CALIBRATION) if model else load_calibration()
     prepared = prepare(
@@ -131,7 +150,7 @@ def fallen_short(evaluation: Evaluation) -> list[str]:
 
 def print_evaluation(evaluation: Evaluation, beside: dict[str, Evaluation], *, slices: bool) -> None:
     """Tables for people; ``beside`` are other scorers on the same rows. ``slices``: every slice, not only sets."""
-    console = Console()
+    console = Console(width=_WIDEST)  # a figure is never cut, wherever it is read
     console.print(_sets_table(evaluation, beside, slices=slices))
     for name, one in evaluation.pairs.items():
         if one.of:
@@ -187,11 +206,16 @@ def _cells(name: str, one: Measured) -> tuple[str, ...]:
 
 
 def _dialogue_line(name: str, found: Detection) -> str:
-    return (
-        f"{name}: high and imminent personas found {_share(found.found)}; at or before a careful reader "
-        f"{_share(found.in_time)}, on average {found.delay:.1f} user turns later; personas without risk flagged "
-        f"{_share(found.flagged_calm)}; dialogues a reader would let pass flagged {_share(found.flagged_unread)}"
-    )
+    later = "" if math.isnan(found.delay) else f", on average {found.delay:.1f} user turns later"
+    parts = {
+        "high and imminent personas found": found.found,
+        "at or before a careful reader": found.in_time,
+        "personas without risk flagged": found.flagged_calm,
+        "dialogues a reader would let pass flagged": found.flagged_unread,
+    }
+    told = [f"{words} {_share(one) or 'none there'}" for words, one in parts.items()]
+    told[1] += later
+    return f"{name}: {'; '.join(told)}"
 
 
 def _published() -> dict[str, list[dict[str, Any]]]:
