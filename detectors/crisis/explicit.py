@@ -34,7 +34,12 @@ def _signals_for(text: str) -> tuple[Signal, ...]:
     return SIGNALS if _LATIN.search(text) else SIGNALS_ZH + SIGNALS_OTHER
 
 
+def heard_in(text: str) -> tuple[Heard, ...]:
+    """The explicit signals alone: what a reason is given by."""
+    low = text.lower()
+    return tuple(found for signal in _signals_for(low) for found in read(signal, low))
+
+
 def read_window(text: str) -> Reading:
     low = text.lower()
-    heard = tuple(found for signal in _signals_for(low) for found in read(signal, low))
-    return Reading(heard, shields_in(low), bool(URGENT.search(low)))
+    return Reading(heard_in(text), shields_in(low), bool(URGENT.search(low)))

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from detectors.crisis.calibration import Calibration, load_calibration
-from detectors.crisis.explicit import read_window
+from detectors.crisis.explicit import heard_in
 from detectors.crisis.memory import Memory, pack
 from detectors.crisis.model import Floats, Model, load_model
 from detectors.crisis.policy import Policy, load_policy
@@ -29,6 +30,20 @@ class _Text:
     language: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """The rows of the bank that are risky, or those that are not, as unit vectors."""
+
+    rows: NDArray[np.intp] = field(repr=False)
+    directions: Floats = field(repr=False)
+
+    @classmethod
+    def of(cls, model: Model, *, crisis: bool) -> _Side:
+        rows = np.flatnonzero(model.risky == crisis)
+        bank = model.bank[rows].astype(np.float32)
+        return cls(rows, bank / np.linalg.norm(bank, axis=1, keepdims=True))
+
+
 class TrainedScorer:
     """A ``UserScorer`` (detectors.ports). Deterministic for a deterministic encoder; holds no text of users."""
 
@@ -43,6 +58,7 @@ class TrainedScorer:
         self._model = model or load_model()
         self._calibration = calibration or load_calibration()
         self._policy = policy or load_policy()
+        self._sides = {crisis: _Side.of(self._model, crisis=crisis) for crisis in (True, False)}
 
     def score(self, texts: Sequence[str], langs: Sequence[str | None]) -> list[UserSignal]:
         """One signal for each text, in order. All windows of all texts go to the encoder in one call."""
@@ -100,21 +116,21 @@ class TrainedScorer:
     def _evidence(self, text: _Text, best: int, memory: Memory, level: Level) -> tuple[Evidence, ...]:
         """The nearest family of our corpora on the side that won, then the explicit signals of the window."""
         window = text.windows[best]
-        side = np.flatnonzero(self._model.risky == level.crisis)
+        side = self._sides[level.crisis]
         out = []
-        if len(side):
-            bank = self._model.bank[side].astype(np.float32)
-            nearness = bank @ memory.trace / np.linalg.norm(bank, axis=1)
-            nearest = int(side[int(np.argmax(nearness))])
+        if len(side.rows):
+            nearness = side.directions @ memory.trace
+            best_row = int(np.argmax(nearness))
+            nearest = int(side.rows[best_row])
             out.append(
                 Evidence(
                     self._model.kinds[nearest],
                     self._model.families[nearest],
                     window.index,
-                    round(float(nearness.max() / np.linalg.norm(memory.trace)), 3),
+                    round(float(nearness[best_row] / np.linalg.norm(memory.trace)), 3),
                 )
             )
-        for heard in read_window(window.text).heard:
+        for heard in heard_in(window.text):
             kind = {Said.NEGATED: "negation", Said.OTHER: "third_party_past"}.get(heard.said, "plain")
             out.append(Evidence(kind, heard.signal.name, window.index))
         return tuple(out[:_EVIDENCE])
