@@ -51,11 +51,10 @@ class Detection:
 def read_dialogues(file: Path, readings: Path = READINGS, *, every: bool = False) -> list[Dialogue]:
     """Simulated conversations with the persona's risk in ``severity``; without those learnt from unless ``every``."""
     read: dict[str, dict[str, Any]] = {
-        row["id"]: row
-        for row in map(json.loads, (readings / file.name).read_text(encoding="utf-8").splitlines())
+        row["id"]: row for row in map(json.loads, (readings / file.name).read_bytes().splitlines())
     }
     out = []
-    for data in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+    for data in map(json.loads, file.read_bytes().splitlines()):
         if not every and fitted_on(data["id"]):
             continue
         turns = tuple(Said(_ROLES[t["role"]], t["text"]) for t in data["turns"] if t["role"] in _ROLES)

@@ -34,7 +34,7 @@ def read_corpora(folder: Path = CORPORA) -> list[Example]:
     return [
         _own(json.loads(line), file.stem)
         for file in sorted(folder.glob("*.jsonl"))
-        for line in file.read_text(encoding="utf-8").splitlines()
+        for line in file.read_bytes().splitlines()
     ]
 
 
@@ -77,7 +77,7 @@ def read_public(file: Path) -> Iterator[tuple[str, Example]]:
 
     Rows with other labels are left out: they say nothing about the one who writes.
     """
-    for line in file.read_text(encoding="utf-8").splitlines():
+    for line in file.read_bytes().splitlines():
         row = json.loads(line)
         if "text" not in row or row.get("label") not in {"crisis", "not_crisis"}:
             continue
@@ -107,11 +107,8 @@ def read_dialogues(file: Path, readings: Path = READINGS) -> Iterator[tuple[str,
     ``readings`` holds our labels of them, a file of the same name: ``{"id", "turns": {place: [level, by itself,
     distress]}}``. Turns not listed there are ordinary; "?" leaves one out. Conversations without a reading are left out.
     """
-    read = {
-        row["id"]: row
-        for row in map(json.loads, (readings / file.name).read_text(encoding="utf-8").splitlines())
-    }
-    for line in file.read_text(encoding="utf-8").splitlines():
+    read = {row["id"]: row for row in map(json.loads, (readings / file.name).read_bytes().splitlines())}
+    for line in file.read_bytes().splitlines():
         row = json.loads(line)
         if row["id"] not in read:
             continue

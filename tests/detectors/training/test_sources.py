@@ -130,3 +130,13 @@ def test_a_dialogue_nobody_read_is_left_out(tmp_path):
     file = write_lines(tmp_path / "talk.jsonl", [{"id": "d-1", "lang": "zh", "turns": talk(3)}])
     write_lines(tmp_path / "readings" / "talk.jsonl", [{"id": "d-2", "turns": {}}])
     assert list(read_dialogues(file, tmp_path / "readings")) == []
+
+
+def test_only_a_newline_ends_a_row(tmp_path):
+    # these end a line for some readers, and may stand in what people write
+    text = "a\u2028b\u2029c\u0085d"
+    write_lines(tmp_path / "a.jsonl", [own_row("n-1", text)])
+    assert [one.text for one in read_corpora(tmp_path)] == [text]
+    file = write_lines(tmp_path / "set.jsonl", [public("a", "crisis") | {"text": text}])
+    assert [one.text for _, one in read_public(file)] == [text]
+    assert [one.text for one in dialogues(tmp_path, [{"role": "user", "text": text}], {})] == [text]
