@@ -21,6 +21,7 @@ from detectors.ports import Encoder
 from detectors.text import UNDETERMINED, WORDLESS, Normal, Window, detect_language, normalise, turn_windows
 
 _EVIDENCE = 4  # reasons kept of one turn
+_HEADS = ("crisis", "level", "distress", "emotions", "cues")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class TrainedScorer:
         return signals
 
     def _judge(self, text: _Text, vectors: Floats) -> UserSignal:
-        heads = {name: head(vectors) for name, head in self._model.heads.items()}
+        heads = {name: self._model.heads[name](vectors) for name in _HEADS}
         best = int(np.argmax(heads["crisis"][:, 0]))
         logit, levels = float(heads["crisis"][best, 0]), heads["level"][best]
         score = self._calibration.chance(logit, text.language)

@@ -104,13 +104,19 @@ _BOILERPLATE: tuple[tuple[str, str], ...] = (
         "that notice",
     ),
 )
-_RULES = tuple((re.compile(pattern, re.IGNORECASE), plain) for pattern, plain in _BOILERPLATE + _ZH + _EN)
+_LATIN = re.compile(r"[a-z]", re.IGNORECASE)
+# each rule needs a letter of its language
+_RULES_ZH, _RULES_EN = (
+    tuple((re.compile(pattern, re.IGNORECASE), plain) for pattern, plain in rules)
+    for rules in ((_BOILERPLATE[0], *_ZH), (_BOILERPLATE[1], *_EN))
+)
 
 
 def read_idioms(text: str) -> tuple[str, bool]:
     """The text with its idioms put plainly, and whether there were any."""
     changed = False
-    for pattern, plain in _RULES:
+    rules = (() if text.isascii() else _RULES_ZH) + (_RULES_EN if _LATIN.search(text) else ())
+    for pattern, plain in rules:
         text, count = pattern.subn(plain, text)
         changed = changed or count > 0
     return text, changed
