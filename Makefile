@@ -4,7 +4,11 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.made-from
 
-.PHONY: demo test lint check bench format clean
+# The label sets of others that the model is trained and measured on, as far as they lie beside the project.
+SETS   := zh_psysuicide en_cssrs_suicidewatch_posts hn_xstest_en_zh en_openai_moderation en_vera_mh_dialogues zh_smilechat zh_cpsycound
+DATA   ?= $(wildcard $(SETS:%=../shared/data/%.jsonl))
+
+.PHONY: demo test lint check bench train evaluate format clean
 
 demo: $(STAMP)
 	@$(BIN)/jiezhu demo $(ARGS)
@@ -22,6 +26,12 @@ check: lint test
 
 bench: $(STAMP)
 	$(BIN)/python -m pytest -m bench -s tests/benchmarks $(ARGS)
+
+train: $(STAMP)
+	$(BIN)/jiezhu train $(DATA:%=--data %) $(ARGS)
+
+evaluate: $(STAMP)
+	$(BIN)/jiezhu evaluate $(DATA:%=--data %) $(ARGS)
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
