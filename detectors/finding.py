@@ -158,7 +158,7 @@ class EmotionNamed(StrEnum):
 class Evidence:
     """Why something was found, in words of ours: never the user's.
 
-    ``kind`` is a kind of exemplar or rule (KINDS), ``source`` names the exemplar family or rule,
+    ``kind`` is a kind of corpus row or rule (KINDS), ``source`` names the family of such rows or the rule,
     ``window`` is the position of the sentence window in the turn, ``weight`` its share of the score.
     """
 

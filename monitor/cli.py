@@ -148,7 +148,7 @@ def test_page(config: Config = None, json: Json = False) -> None:
 
 @app.command()
 def prepare(config: Config = None) -> None:
-    """Build the encoder and the exemplars' vectors now, so that a worker starts at once. For images and caches."""
+    """Build the encoder with our training merged in now, so that a worker starts at once. For images and caches."""
     _scoring(config).close()
 
 

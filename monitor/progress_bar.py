@@ -18,7 +18,6 @@ _WORDS = {
     "export": "exporting to ONNX",
     "optimise": "optimising",
     "quantise": "quantising to int8",
-    "exemplars": "reading the exemplars",
 }
 
 

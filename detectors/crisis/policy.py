@@ -1,4 +1,4 @@
-"""Thresholds and rules by level, read from ``policy.toml``."""
+"""What a finding says beside its level, read from ``policy.toml``."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ from detectors.finding import CRISIS_LEVELS, Level
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    threshold: float
-    threshold_other_language: float
-    level_votes: dict[str, float]
     distress_floor: dict[Level, float]
     named_from: dict[str, float]
 
@@ -28,9 +25,6 @@ def load_policy(path: Path | None = None) -> Policy:
         if level not in floor:
             raise ValueError(f"{source.name}: distress_floor.{level.value} is missing")
     return Policy(
-        threshold=float(data["threshold"]),
-        threshold_other_language=float(data["threshold_other_language"]),
-        level_votes={name: float(value) for name, value in data["level_votes"].items()},
         distress_floor=floor,
         named_from={name: float(value) for name, value in data["named_from"].items()},
     )
