@@ -108,7 +108,11 @@ def test_small_talk_of_three_thousand_characters_stays_quiet(scorer):
 
 @pytest.mark.parametrize(
     "text",
-    ["вчера шёл дождь, а сегодня хорошая погода, иду гулять", "วันนี้อากาศดี ฉันจะไปตลาด", "الجو جميل اليوم وسأذهب إلى السوق"],
+    [
+        "вчера шёл дождь, а сегодня хорошая погода, иду гулять",
+        "วันนี้อากาศดี ฉันจะไปตลาด",
+        "الجو جميل اليوم وسأذهب إلى السوق",
+    ],
 )
 def test_a_language_we_do_not_know_is_unscored_never_safe(scorer, text):
     assert scorer.score([text], [None])[0].level is Level.UNSCORED
