@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Final
+
+import numpy as np
 
 from detectors.crisis.calibration import Calibration, load_calibration
 from detectors.crisis.memory import REACH, Reading, read, unpack
@@ -15,6 +18,9 @@ from detectors.finding import Evidence, Level, UserSignal
 
 IN_CONTEXT: Final = "in_context"
 CLEARED: Final = "cleared_by_context"
+RISING: Final = "rising"
+_RISES: Final = 2  # its place among falling, steady, rising
+_CLEARLY: Final = 0.6
 _KEPT: Final = 8192  # readings; a conversation is judged anew with each of its turns
 Before = Sequence[tuple[str, bool]]
 
@@ -31,7 +37,7 @@ class Reader:
         """The signal given the memories of the turns before it, oldest first (True: an assistant's).
 
         Unchanged where it has no memory or none of them can be read. A level the turn has only in context, or no
-        longer has, gets evidence of kind ``contextual``.
+        longer has, and a state that gets worse from turn to turn, are evidence of kind ``contextual``.
         """
         if not signal.memory or not before:
             return signal
@@ -40,15 +46,34 @@ class Reader:
             return signal
         score = self._calibration.chance(reading.crisis, signal.language, context=True)
         level = self._calibration.decide(score, reading.levels, signal.language)
-        reason = _changed(signal.level, level)
-        evidence = (Evidence(CONTEXT, reason, 0, 1.0), *signal.evidence) if reason else signal.evidence
-        return replace(signal, level=level, score=round(score, 4), evidence=evidence)
+        found = [Evidence(CONTEXT, reason, 0, 1.0)] if (reason := _changed(signal.level, level)) else []
+        if (rising := _rising(reading)) >= _CLEARLY:
+            found.append(Evidence(CONTEXT, RISING, 0, round(rising, 3)))
+        return replace(
+            signal,
+            level=level,
+            score=round(score, 4),
+            distress=round(_moved(signal.distress, reading.distress), 3),
+            evidence=(*found, *signal.evidence),
+        )
 
     def _read(self, before: tuple[tuple[str, bool], ...], now: str) -> Reading | None:
         size = len(self._model.memory.bias)
         current = unpack(now, size)
         earlier = [(memory, role) for packed, role in before if (memory := unpack(packed, size))]
         return read(self._model, earlier, current) if current is not None and earlier else None
+
+
+def _rising(reading: Reading) -> float:
+    """The chance that things get worse from turn to turn (D4)."""
+    odds = np.exp(reading.trend - reading.trend.max())
+    return float(odds[_RISES] / odds.sum())
+
+
+def _moved(distress: float, by: float) -> float:
+    """Distress 0–1 moved by a logit."""
+    kept = min(max(distress, 0.01), 0.99)
+    return 1 / (1 + math.exp(-(math.log(kept / (1 - kept)) + by)))
 
 
 def _changed(alone: Level, level: Level) -> str:

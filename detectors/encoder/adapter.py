@@ -1,7 +1,8 @@
-"""Differences to an encoder's weights, small enough to ship: eight bits a weight and a scale for each row.
+"""Differences to an encoder's weights, small enough to ship: four bits a weight and a scale for each block of a row.
 
-A safetensors file; tensors named ``delta.<parameter>`` (int8 where ``scale.<parameter>`` stands beside it, else float)
-are added to the base encoder's parameters of that name. Its metadata names the base by the digest of its weights.
+A safetensors file; tensors named ``delta.<parameter>`` are added to the base encoder's parameters of that name. Where
+``scale.<parameter>`` stands beside one, it holds two numbers of four bits a byte (``pack``), else floats. Its metadata
+names the base by the digest of its weights.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from detectors.encoder.errors import WeightsError
 DELTA: Final = "delta."
 SCALE: Final = "scale."
 BASE: Final = "base"
+BLOCK: Final = 32  # weights that share a scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +49,26 @@ def read_adapter(path: Path) -> Adapter:
     return Adapter(path, digest.hexdigest(), base)
 
 
-def pack(difference: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """A matrix (rows, columns) as int8 and one scale a row: value = packed · scale."""
-    scale = np.abs(difference).max(axis=1) / 127
-    scale[scale == 0] = 1
-    return np.rint(difference / scale[:, None]).astype(np.int8), scale.astype(np.float32)
+def pack(difference: NDArray[np.float32]) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:
+    """A matrix (rows, columns) as (rows, columns / 2) bytes and (rows, columns / 32) scales.
+
+    value = (nibble − 8) · scale of its block; the low nibble is the first of two. ``columns`` is a multiple of 32.
+    """
+    rows, columns = difference.shape
+    blocks = difference.reshape(rows, columns // BLOCK, BLOCK)
+    scale = (np.abs(blocks).max(axis=2) / 7).astype(np.float16)
+    divisor = np.where(scale == 0, 1, scale).astype(np.float32)
+    nibbles = (np.clip(np.rint(blocks / divisor[:, :, None]), -7, 7) + 8).astype(np.uint8)
+    pairs = nibbles.reshape(rows, columns // 2, 2)
+    return pairs[:, :, 0] | (pairs[:, :, 1] << 4), scale
+
+
+def unpack(packed: NDArray[np.uint8], scale: NDArray[np.float16]) -> NDArray[np.float32]:
+    """The matrix that ``pack`` made these of, within half a step."""
+    rows = len(packed)
+    nibbles = np.stack([packed & 15, packed >> 4], axis=2).reshape(rows, -1, BLOCK).astype(np.float32) - 8
+    whole: NDArray[np.float32] = (nibbles * scale.astype(np.float32)[:, :, None]).reshape(rows, -1)
+    return whole
 
 
 def apply(network: Any, adapter: Path) -> None:
@@ -65,9 +82,11 @@ def apply(network: Any, adapter: Path) -> None:
             if not name.startswith(DELTA):
                 continue
             target = name.removeprefix(DELTA)
-            difference = file.get_tensor(name).astype(np.float32)
-            if SCALE + target in names:
-                difference = difference * file.get_tensor(SCALE + target)[:, None]
+            stored = file.get_tensor(name)
+            packed = SCALE + target in names
+            difference = (
+                unpack(stored, file.get_tensor(SCALE + target)) if packed else stored.astype(np.float32)
+            )
             parameter = parameters.get(target)
             if parameter is None or tuple(parameter.shape) != difference.shape:
                 raise WeightsError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,7 +44,8 @@ class Measured:
     ``auroc`` has a bootstrap interval over families. ``recall_at_5`` is recall at the threshold that gives 5 % false
     alarms in this very group. ``within_one`` is the share of crisis rows whose level is at most one step
     away (LABELS); missed rows count as wrong. ``calibration_error`` is the expected calibration error over ten bins of equal
-    size (Naeini et al. 2015).
+    size (Naeini et al. 2015). ``distress_error`` is the mean absolute error on 0–1; the ``f1`` of emotions and cues are
+    micro-averaged.
     """
 
     rows: int
@@ -58,6 +59,8 @@ class Measured:
     within_one: Share
     calibration_error: float
     distress_error: float
+    emotions_f1: float
+    cues_f1: float
 
 
 def share(hits: int, of: int) -> Share:
@@ -90,7 +93,17 @@ def measure(judged: Sequence[Judged]) -> Measured:
         within_one=share(sum(map(_within_one, levelled)), len(levelled)),
         calibration_error=calibration_error(truth, score),
         distress_error=float(np.mean(distress)) if distress else _NEVER,
+        emotions_f1=_named_f1([(one.row.emotions, frozenset(one.signal.emotions)) for one in known]),
+        cues_f1=_named_f1([(one.row.cues, frozenset(one.signal.cues)) for one in known]),
     )
+
+
+def _named_f1(pairs: Sequence[tuple[Set[str] | None, Set[str]]]) -> float:
+    """Micro-averaged over all names; rows whose truth is not known are left out."""
+    known = [(truth, found) for truth, found in pairs if truth is not None]
+    both = sum(len(truth & found) for truth, found in known)
+    either = sum(len(truth) + len(found) for truth, found in known)
+    return 2 * both / either if either else _NEVER
 
 
 def _within_one(one: Judged) -> bool:

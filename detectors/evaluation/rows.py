@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from detectors.finding import Level, UserSignal
+from detectors.finding import Cue, Emotion, Level, UserSignal
 from detectors.training.example import Example, Said
 
 
@@ -24,6 +24,8 @@ class Row:
     level: Level | None = None
     distress: int | None = None
     family: str = ""
+    emotions: frozenset[Emotion] | None = None
+    cues: frozenset[Cue] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,8 @@ def row_of(example: Example, name: str) -> Row:
         example.level,
         example.distress,
         example.group,
+        example.emotions,
+        example.cues,
     )
 
 

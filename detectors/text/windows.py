@@ -15,6 +15,11 @@ _PART_AT_MOST = 90.0
 
 _END = re.compile(r"(?<=[。！？!?；;\n])|(?<=\.)\s+|(?<=\.\.\.)")
 _COMMA = re.compile(r"(?<=[，、,:：])|\s+(?=(?:and|but|so|because|then|cuz)\b)")
+_TELLING = re.compile(
+    "死|活|命|消失|解脱|结束|伤|杀|再见|告别|遗|拜托|托付|走了|不在了|撑"
+    r"|\b(?:die|dead|death|kill\w*|suicid\w*|alive|live|living|end|hurt|harm|goodbye|letters?|gone|exist|wake)\b",
+    re.IGNORECASE,
+)
 _WORDED = re.compile(r"[^\W_]")
 _WIDE = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
@@ -98,7 +103,14 @@ def turn_windows(text: str, limit: int = WINDOW_LIMIT) -> list[Window]:
         return [Window(0, text[: int(_HEAD)])]
     parts = _parts(sentences)
     room = limit - 1 - len(parts)
-    pieces = parts + sentences if len(sentences) <= room else _pack(sentences, limit - 1)
+    if len(sentences) <= room:
+        pieces = parts + sentences
+    else:
+        # a turn of ten thousand characters: what tells stands by itself, the rest shares what room is left
+        marked = [one for one in sentences if _TELLING.search(one)][: (limit - 1) * 3 // 4]
+        chosen = set(marked)
+        rest = [one for one in sentences if one not in chosen]
+        pieces = marked + _pack(rest, limit - 1 - len(marked))
     return [Window(0, text[: int(_HEAD)])] + [Window(i, piece) for i, piece in enumerate(pieces, start=1)]
 
 

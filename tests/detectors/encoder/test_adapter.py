@@ -9,7 +9,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from detectors.encoder import WeightsError, load_engine
-from detectors.encoder.adapter import pack, read_adapter
+from detectors.encoder.adapter import BLOCK, pack, read_adapter, unpack
 from detectors.encoder.cache import Cache
 from detectors.encoder.prepare import prepare_source
 from tests.detectors.encoder import tiny
@@ -27,10 +27,20 @@ def write(file: Path, *, size: float = 0.1, target: str = TARGET, base: str | No
 
 
 def test_packing_keeps_a_value_within_half_a_step():
-    values = np.random.default_rng(1).normal(size=(5, 40)).astype(np.float32)
+    values = np.random.default_rng(1).normal(size=(5, 4 * BLOCK)).astype(np.float32)
     values[2] = 0
     packed, scale = pack(values)
-    assert np.abs(packed * scale[:, None] - values).max() <= scale.max() / 2 + 1e-6
+    assert packed.nbytes * 2 == values.size
+    steps = np.repeat(scale.astype(np.float32), BLOCK, axis=1)
+    assert (np.abs(unpack(packed, scale) - values) <= steps * 0.51 + 1e-6).all()
+
+
+def test_the_first_of_two_is_the_low_nibble():
+    values = np.zeros((1, BLOCK), dtype=np.float32)
+    values[0, :2] = 7, -3
+    packed, scale = pack(values)
+    assert packed[0, 0] == 15 | (5 << 4)
+    assert unpack(packed, scale)[0, :3].tolist() == [7, -3, 0]
 
 
 def test_the_digest_is_of_the_differences_alone(tmp_path):
@@ -65,7 +75,7 @@ def test_the_same_adapter_is_merged_once(workspace, tmp_path):
 
 def test_an_adapter_of_another_shape_is_refused(workspace, tmp_path):
     adapter = write(tmp_path / "a.safetensors", target="encoder.layer.7.output.dense.weight")
-    with pytest.raises(WeightsError, match="does not fit the encoder at encoder.layer.7"):
+    with pytest.raises(WeightsError, match=r"does not fit the encoder at encoder\.layer\.7"):
         prepare_source(workspace.source, Cache(tmp_path / "cache"), adapter=adapter)
 
 
