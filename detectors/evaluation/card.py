@@ -56,7 +56,7 @@ def card(evaluation: Evaluation, comparison: dict[str, Evaluation]) -> str:
     for name, found in evaluation.dialogues.items():
         parts.append(
             f"{name}: high and imminent personas found {_share(found.found)}, at or before a careful reader {_share(found.in_time)}, "
-            f"on average {found.delay:.1f} user turns after; personas without risk flagged {_share(found.flagged_calm)}."
+            f"late by {_number(found.delay) or '0'} user turns on average; personas without risk flagged {_share(found.flagged_calm)}."
         )
     for name, other in comparison.items():
         parts += [f"## {name.capitalize()}, on the same rows", _table(_sets(other.measured))]

@@ -48,6 +48,14 @@ class Detection:
     flagged_unread: Share
 
 
+def has_personas(file: Path, readings: Path = READINGS) -> bool:
+    """Whether our reading of a file says where a careful reader would call for a person."""
+    reading = readings / file.name
+    return reading.exists() and any(
+        "first" in row for row in map(json.loads, reading.read_bytes().splitlines())
+    )
+
+
 def read_dialogues(file: Path, readings: Path = READINGS, *, every: bool = False) -> list[Dialogue]:
     """Simulated conversations with the persona's risk in ``severity``; without those learnt from unless ``every``."""
     read: dict[str, dict[str, Any]] = {

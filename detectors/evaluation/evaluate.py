@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from detectors.crisis.reader import Reader
-from detectors.evaluation.dialogues import Detection, detect, read_dialogues
+from detectors.evaluation.dialogues import Detection, detect, has_personas, read_dialogues
 from detectors.evaluation.judge import Progress, judge
 from detectors.evaluation.metrics import Measured, Share, measure, pairs_right
 from detectors.evaluation.rows import Judged, Row, by_slice
@@ -17,7 +17,6 @@ from detectors.evaluation.sets import own_rows, public_rows
 from detectors.ports import ReplyScorer, UserScorer
 from detectors.training.sources import CORPORA
 
-_PERSONAS: Final = "vera"  # files of simulated persons with a given risk
 _SMALLEST: Final = 5  # rows of a slice worth a line
 
 
@@ -43,7 +42,7 @@ def evaluate(
 ) -> Evaluation:
     """Our held-out families always take part; of other files the rows that were not learnt from, or ``every`` one."""
     rows: list[Row] = own_rows(corpora)
-    personas = [file for file in data if _PERSONAS in file.stem]
+    personas = [file for file in data if has_personas(file)]
     for file in data:
         if file not in personas:
             rows += public_rows(file, every=every)

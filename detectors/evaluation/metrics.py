@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 import numpy as np
@@ -98,7 +99,7 @@ def measure(judged: Sequence[Judged]) -> Measured:
     )
 
 
-def _named_f1(pairs: Sequence[tuple[Set[str] | None, Set[str]]]) -> float:
+def _named_f1(pairs: Sequence[tuple[AbstractSet[str] | None, AbstractSet[str]]]) -> float:
     """Micro-averaged over all names; rows whose truth is not known are left out."""
     known = [(truth, found) for truth, found in pairs if truth is not None]
     both = sum(len(truth & found) for truth, found in known)

@@ -38,5 +38,6 @@ def draw(groups: Mapping[str, Sequence[Judged]], file: Path) -> None:
     reliable.set(title="Reliability", xlabel="chance named", ylabel="share that was a crisis")
     for axes in (curve, reliable):
         axes.grid(visible=True, alpha=0.3)
-        axes.legend(fontsize=8)
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(fontsize=8)
     figure.savefig(file, dpi=110)

@@ -31,8 +31,10 @@ def own_rows(folder: Path = CORPORA) -> list[Row]:
 def public_rows(file: Path, *, every: bool = False) -> list[Row]:
     """Labelled texts of a file, or the user turns of its conversations by our readings of them.
 
-    Those the model learnt from are left out unless ``every``.
+    Those the model learnt from are left out unless ``every``. Raises ``ValueError`` where there is nothing to measure.
     """
     dialogues = (READINGS / file.name).exists()
-    found = read_dialogues(file) if dialogues else read_public(file)
+    found = list(read_dialogues(file) if dialogues else read_public(file))
+    if not found:
+        raise ValueError(f"{file.name} holds no labelled texts, and there is no reading of its conversations")
     return [row_of(example, file.stem) for identity, example in found if every or not fitted_on(identity)]

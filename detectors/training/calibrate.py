@@ -23,6 +23,8 @@ _OTHERS: Final = "other"
 
 def fit_line(logit: Floats, truth: Truths) -> Line:
     """Platt's line with his smoothed targets (1999)."""
+    if not len(logit):
+        return Line(1.0, 0.0)
     risky, safe = int(truth.sum()), int((~truth).sum())
     target = np.where(truth, (risky + 1) / (risky + 2), 1 / (safe + 2))
 

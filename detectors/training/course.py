@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -73,7 +74,7 @@ def train(
     )
     run = _Run(network, optimiser, {})
     sureness = np.ones(len(examples))
-    signature = {**asdict(course), "examples": len(examples)}
+    signature = {**asdict(course), "examples": _digest(examples)}
     _resume(run, sureness, place / CHECKPOINT, signature)
     per_epoch = len(plan(examples, table, states.lengths, course.seed))
     total = per_epoch * course.epochs
@@ -116,6 +117,14 @@ def train(
     progress("train", total, total, losses)
 
 
+def _digest(examples: Sequence[Example]) -> str:
+    """Other rows, other labels or another order are another run."""
+    whole = hashlib.sha256()
+    for example in examples:
+        whole.update(repr((example, [one.text for one in example.turns])).encode())
+    return whole.hexdigest()
+
+
 def choose(sureness: np.ndarray[Any, np.dtype[np.float64]], epoch: int) -> list[int]:
     """Rows of an epoch: hard ones (on the wrong side last time) twice, easy ones every other time (hard-negative mining).
 
@@ -140,7 +149,7 @@ def _note(
 
 
 def _set_rate(optimiser: torch.optim.Optimizer, course: Course, share: float) -> None:
-    rise = share / course.warm_up
+    rise = max(share, 1e-3) / course.warm_up
     fall = max(0.02, (1 - share) / (1 - course.warm_up))
     for group, rate in zip(optimiser.param_groups, (course.rate, course.head_rate), strict=True):
         group["lr"] = rate * min(rise, fall, 1.0)

@@ -1,4 +1,4 @@
-"""``jiezhu train``: from corpora and weights to the file that ships, its calibration and its card."""
+"""``jiezhu train``: from corpora and weights to the file that ships and its calibration."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from detectors.crisis.model import load_model
 from detectors.crisis.reader import Reader
 from detectors.crisis.scorer import TrainedScorer
 from detectors.encoder import load_engine, prepare
+from detectors.encoder.prepare import prepare_reference
 from detectors.encoder.reference import load_model as load_base
 from detectors.evaluation.judge import judge
 from detectors.evaluation.rows import Judged, row_of
@@ -62,15 +63,17 @@ def run(plan: Plan, progress: Progress) -> Path:
     """
     plan.work.mkdir(parents=True, exist_ok=True)
     plan.target.mkdir(parents=True, exist_ok=True)
-    torch.set_num_threads(os.cpu_count() or 1)  # torch counts half of them
-    base = prepare(plan.source, plan.cache, lambda stage, done, total: progress(stage, done, total, {}))
+    torch.set_num_threads(len(os.sched_getaffinity(0)))
+    base = prepare_reference(
+        plan.source, plan.cache, lambda stage, done, total: progress(stage, done, total, {})
+    )
     rows = gather(plan.data, plan.corpora)
     learn, calibrate = _limited(rows.learn, plan.limit), _limited(rows.calibrate, plan.limit)
     (plan.work / "course.json").write_text(json.dumps(asdict(plan.course)), encoding="utf-8")
-    model = load_base(base.reference)
+    model = load_base(base.directory)
     bert: Any = model[0].model
     table = TextTable(learn)
-    states = _states(model, table, plan, progress)
+    states = _states(model, table, plan, base.weights, progress)
     torch.manual_seed(plan.course.seed)
     network = Network(bert.encoder.layer[plan.frozen :], bert.config.hidden_size)
     before = {name: one.detach().numpy().copy() for name, one in network.upper.named_parameters()}
@@ -85,9 +88,10 @@ def run(plan: Plan, progress: Progress) -> Path:
     return plan.target / MODEL
 
 
-def _states(model: Any, table: TextTable, plan: Plan, progress: Progress) -> LowerStates:
+def _states(model: Any, table: TextTable, plan: Plan, weights: str, progress: Progress) -> LowerStates:
     """Computed once a run: minutes that a broken-off one need not spend again."""
-    name = hashlib.sha256("\0".join([str(plan.frozen), *table.texts]).encode()).hexdigest()
+    what = [weights, str(plan.frozen), str(table.limits), *table.texts]
+    name = hashlib.sha256("\0".join(what).encode()).hexdigest()
     mark = plan.work / "texts.sha256"
     if mark.exists() and mark.read_text(encoding="utf-8") == name:
         return LowerStates.load(plan.work)
