@@ -26,29 +26,31 @@ class Memory:
     levels: Floats = field(repr=False)
 
 
-def pack(memory: Memory) -> str:
-    """A byte a number, as text that a JSON document can hold."""
+def pack(memory: Memory, model: Model) -> str:
+    """The model's mark and a byte a number, as text that a JSON document can hold."""
     logits = np.concatenate([[memory.crisis], memory.levels]) * _STEP
     numbers = np.concatenate([memory.trace * _LIMIT, logits])
     whole = np.clip(np.rint(numbers), -_LIMIT, _LIMIT).astype(np.int8)
-    return base64.b85encode(whole.tobytes()).decode()
+    return base64.b85encode(model.mark + whole.tobytes()).decode()
 
 
 def remember(model: Model, vectors: Floats) -> list[str]:
     """Packed memories of assistant messages by their unit vectors (n, dimension): of those nothing is judged here."""
     traces = np.tanh(model.memory(vectors * np.float32(model.scale)))
     nothing = np.zeros(len(LEVELS), dtype=np.float32)
-    return [pack(Memory(trace, 0.0, nothing)) for trace in traces]
+    return [pack(Memory(trace, 0.0, nothing), model) for trace in traces]
 
 
-def unpack(packed: str, size: int) -> Memory | None:
+def unpack(packed: str, model: Model) -> Memory | None:
     """None for what another model left behind, or nothing."""
     try:
-        numbers = np.frombuffer(base64.b85decode(packed), dtype=np.int8).astype(np.float32)
+        whole = base64.b85decode(packed)
     except (ValueError, binascii.Error):
         return None
-    if len(numbers) != size + 1 + len(LEVELS):
+    size = len(model.memory.bias)
+    if whole[: len(model.mark)] != model.mark or len(whole) != len(model.mark) + size + 1 + len(LEVELS):
         return None
+    numbers = np.frombuffer(whole[len(model.mark) :], dtype=np.int8).astype(np.float32)
     logits = numbers[size:] / np.float32(_STEP)
     return Memory(numbers[:size] / np.float32(_LIMIT), float(logits[0]), logits[1:])
 

@@ -5,6 +5,7 @@ What they were trained as stands in ``detectors.training.network``; here is the 
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from detectors.finding import CRISIS_LEVELS, Level
 
 Floats = NDArray[np.float32]
 LEVELS: Final = (Level.NONE, *CRISIS_LEVELS)
+_MARK: Final = 2  # bytes
 SHIPPED: Final = Path(str(resources.files("detectors"))) / "models" / "jiezhu.safetensors"
 
 
@@ -55,6 +57,7 @@ class Model:
     kinds: tuple[str, ...] = field(repr=False)
     risky: NDArray[np.bool_] = field(repr=False)
     languages: frozenset[str]
+    mark: bytes = b""  # of this very model: memories of another one mean something else
 
     @property
     def scale(self) -> float:
@@ -92,6 +95,7 @@ def load_model(path: Path = SHIPPED) -> Model:
                 kinds=tuple(index["kinds"]),
                 risky=np.array(index["risky"], dtype=np.bool_),
                 languages=frozenset(json.loads(meta["languages"])),
+                mark=hashlib.sha256(file.get_tensor("memory.weight").tobytes()).digest()[:_MARK],
             )
     except (OSError, KeyError, ValueError, SafetensorError) as error:
         raise WeightsError(

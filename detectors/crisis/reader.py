@@ -41,7 +41,8 @@ class Reader:
         """
         if not signal.memory or not before:
             return signal
-        reading = self._reading(tuple(before[-REACH:]), signal.memory)
+        told = [one for one in before if one[0]]  # what left nothing takes no place
+        reading = self._reading(tuple(told[-REACH:]), signal.memory)
         if reading is None:
             return signal
         score = self._calibration.chance(reading.crisis, signal.language, context=True)
@@ -58,9 +59,8 @@ class Reader:
         )
 
     def _read(self, before: tuple[tuple[str, bool], ...], now: str) -> Reading | None:
-        size = len(self._model.memory.bias)
-        current = unpack(now, size)
-        earlier = [(memory, role) for packed, role in before if (memory := unpack(packed, size))]
+        current = unpack(now, self._model)
+        earlier = [(memory, role) for packed, role in before if (memory := unpack(packed, self._model))]
         return read(self._model, earlier, current) if current is not None and earlier else None
 
 

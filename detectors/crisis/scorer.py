@@ -94,7 +94,7 @@ class TrainedScorer:
             cues=self._cues(text, heads["cues"][best], level),
             evidence=self._evidence(text, best, memory, level) + marks_in(text.normal.text),
             language=text.language,
-            memory=pack(memory),
+            memory=pack(memory, self._model),
         )
 
     def _emotions(self, text: _Text, logits: Floats) -> tuple[Emotion, ...]:

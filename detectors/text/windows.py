@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 WINDOW_LIMIT = 128  # encoder passes a turn may cost, whatever its length
 _SENTENCE_AT_LEAST = 7.0  # shorter sentences join the next one
 _SENTENCE_AT_MOST = 70.0  # longer ones are cut at commas
-_HEAD = 480.0  # of a long text read as a whole; the encoder would cut it silently
-_PACK_AT_MOST = 140.0
 TURN_BELOW = 150.0  # units; about the length the encoder was trained on, read as one window
 _PART_AT_MOST = 90.0
 
@@ -82,43 +80,29 @@ def _sentences(text: str) -> list[str]:
     return [sentence for sentence in out if _WORDED.search(sentence)]
 
 
-def _pack(sentences: list[str], room: int) -> list[str]:
-    """Put neighbours together until they fit the room; take evenly spaced ones where even that is too much."""
-    if len(sentences) <= room:
-        return sentences
-    step = -(-len(sentences) // room)
-    packs = [" ".join(sentences[i : i + step]) for i in range(0, len(sentences), step)]
-    return [pack if units(pack) <= _PACK_AT_MOST else pack[: int(_PACK_AT_MOST)] for pack in packs]
-
-
 def turn_windows(text: str, limit: int = WINDOW_LIMIT) -> list[Window]:
     """The turn as a whole where the encoder reads it so; a longer one as its head, its parts and its sentences.
 
-    Parts are neighbouring sentences together, for what no single one says; never more than ``limit`` windows.
+    Parts are neighbouring sentences together, for what no single one says; between them they hold every sentence, in
+    half of the windows at most. The others are the sentences, telling ones first; never more than ``limit`` windows.
     """
-    if units(text) <= TURN_BELOW:
+    length = units(text)
+    if length <= TURN_BELOW:
         return [Window(0, text)]
+    head = Window(0, text[: int(len(text) * TURN_BELOW / length)])
     sentences = _sentences(text)
-    if len(sentences) < 2:
-        return [Window(0, text[: int(_HEAD)])]
-    parts = _parts(sentences)
+    parts = _parts(sentences, max(_PART_AT_MOST, 2 * length / limit))[: limit - 1]
     room = limit - 1 - len(parts)
-    if len(sentences) <= room:
-        pieces = parts + sentences
-    else:
-        # a turn of ten thousand characters: what tells stands by itself, the rest shares what room is left
-        marked = [one for one in sentences if _TELLING.search(one)][: (limit - 1) * 3 // 4]
-        chosen = set(marked)
-        rest = [one for one in sentences if one not in chosen]
-        pieces = marked + _pack(rest, limit - 1 - len(marked))
-    return [Window(0, text[: int(_HEAD)])] + [Window(i, piece) for i, piece in enumerate(pieces, start=1)]
+    if len(sentences) > room:
+        sentences = sorted(sentences, key=lambda one: not _TELLING.search(one))[:room]
+    return [head] + [Window(i, piece) for i, piece in enumerate(parts + sentences, start=1)]
 
 
-def _parts(sentences: list[str]) -> list[str]:
+def _parts(sentences: list[str], most: float) -> list[str]:
     out: list[str] = []
     held = ""
     for sentence in sentences:
-        if held and units(held) + units(sentence) > _PART_AT_MOST:
+        if held and units(held) + units(sentence) > most:
             out.append(held)
             held = ""
         held = f"{held} {sentence}" if held and not _WIDE.search(held[-2:]) else held + sentence

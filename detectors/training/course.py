@@ -31,7 +31,7 @@ class Course:
     """``rate`` of the upper layers, ``head_rate`` of what is new; the last ``averaged`` share of steps is averaged."""
 
     epochs: int = 4
-    rate: float = 1.5e-4
+    rate: float = 5e-5
     head_rate: float = 1e-3
     decay: float = 0.01
     warm_up: float = 0.06
@@ -59,10 +59,12 @@ def train(
     course: Course,
     place: Path,
     progress: Progress,
+    base: str = "",
 ) -> None:
     """Train ``network`` in place; at the end it holds the mean of the last steps' weights.
 
-    ``place`` keeps a checkpoint: started again with the same examples and course, the run goes on where it was.
+    ``place`` keeps a checkpoint: started again with the same examples, course and ``base`` (weights and
+    layers), the run goes on where it was.
     Raises ``ValueError`` when the checkpoint there belongs to another course.
     """
     body = list(network.upper.parameters())
@@ -74,7 +76,7 @@ def train(
     )
     run = _Run(network, optimiser, {})
     sureness = np.ones(len(examples))
-    signature = {**asdict(course), "examples": _digest(examples)}
+    signature = {**asdict(course), "examples": _digest(examples), "base": base}
     _resume(run, sureness, place / CHECKPOINT, signature)
     per_epoch = len(plan(examples, table, states.lengths, course.seed))
     total = per_epoch * course.epochs
@@ -82,7 +84,7 @@ def train(
     network.train()
     while run.epoch < course.epochs:
         if not run.done_in_epoch:
-            run.chosen = choose(sureness, run.epoch)
+            run.chosen = choose(sureness, [one.group for one in examples], run.epoch)
         chosen = run.chosen
         batches = plan([examples[i] for i in chosen], table, states.lengths, course.seed + run.epoch)
         for number, batch in enumerate(batches):
@@ -125,18 +127,21 @@ def _digest(examples: Sequence[Example]) -> str:
     return whole.hexdigest()
 
 
-def choose(sureness: np.ndarray[Any, np.dtype[np.float64]], epoch: int) -> list[int]:
-    """Rows of an epoch: hard ones (on the wrong side last time) twice, easy ones every other time (hard-negative mining).
+def choose(sureness: np.ndarray[Any, np.dtype[np.float64]], groups: Sequence[str], epoch: int) -> list[int]:
+    """Rows of an epoch: a family whose rows are all sure rests every other time (hard-negative mining).
 
-    ``sureness`` is each row's distance from the truth when last seen, 1 before that.
+    Families stay whole, so that a pair is always seen as a pair; nothing is repeated, because the rows that stay wrong
+    are the mislabelled ones too. ``sureness`` is each row's distance from the truth when last seen, 1 before that.
     """
-    if epoch == 0:
-        return list(range(len(sureness)))
-    out = []
-    for i, distance in enumerate(sureness):
-        easy = distance < _EASY and (i + epoch) % 2
-        out += [] if easy else [i] * (2 if distance > 0.5 else 1)
-    return out
+    families: dict[str, list[int]] = {}
+    for i, group in enumerate(groups):
+        families.setdefault(group, []).append(i)
+    out: list[int] = []
+    for number, rows in enumerate(families.values()):
+        easy = epoch > 0 and all(sureness[i] < _EASY for i in rows)
+        if not (easy and (number + epoch) % 2):
+            out += rows
+    return sorted(out)
 
 
 def _note(

@@ -27,6 +27,8 @@ WEIGHTS: Final = {
 }
 _MARGIN: Final = 3.0  # logits by which the risky one of a pair is to be above the other
 _SMOOTH: Final = 0.02
+_ROWS: Final = 32  # of a usual batch
+_FAMILIES: Final = 12  # with both sides, in a usual batch
 # neighbours on the scale: readers differ there (LABELS), so a part of the truth goes to them
 _NEAR: Final = {
     Level.PASSIVE_IDEATION: (Level.ACTIVE_IDEATION,),
@@ -67,7 +69,8 @@ def loss(
 
 
 def _mean(losses: Tensor, weight: Tensor) -> Tensor:
-    return (losses * weight).sum() / weight.sum().clamp(min=1e-6)
+    """Over a usual batch: a row of a batch of few long ones counts as much as one of many short ones."""
+    return (losses * weight).sum() / _ROWS
 
 
 def _crisis(examples: Sequence[Example], logit: Tensor, weight: Tensor) -> Tensor:
@@ -79,15 +82,16 @@ def _crisis(examples: Sequence[Example], logit: Tensor, weight: Tensor) -> Tenso
 
 def _pairs(examples: Sequence[Example], logit: Tensor) -> Tensor:
     """Within a family the risky one must stand above the harmless one, whatever topic both share."""
-    risky, safe = [], []
+    families: dict[str, tuple[list[int], list[int]]] = {}
     for i, one in enumerate(examples):
-        for j, other in enumerate(examples):
-            if one.group == other.group and one.crisis and other.crisis is False:
-                risky.append(i)
-                safe.append(j)
-    if not risky:
-        return logit.new_zeros(())
-    return f.softplus(_MARGIN - (logit[risky] - logit[safe])).mean()
+        if one.kind is not None and one.crisis is not None:  # turns of one dialogue are no pairs
+            families.setdefault(one.group, ([], []))[not one.crisis].append(i)
+    apart = [
+        f.softplus(_MARGIN - (logit[risky][:, None] - logit[safe][None, :])).mean()
+        for risky, safe in families.values()
+        if risky and safe
+    ]
+    return torch.stack(apart).sum() / _FAMILIES if apart else logit.new_zeros(())
 
 
 def _level(examples: Sequence[Example], logits: Tensor, weight: Tensor) -> Tensor:
@@ -109,7 +113,7 @@ def _by_itself(examples: Sequence[Example], alone: dict[str, Tensor], weight: Te
     truth = torch.tensor([float(e.by_itself is not None and e.by_itself.crisis) for e in examples])
     smooth = truth * (1 - 2 * _SMOOTH) + _SMOOTH
     losses = f.binary_cross_entropy_with_logits(alone["crisis"][:, 0], smooth, reduction="none")
-    return (losses * weight * known).sum() / max(1, len(examples))
+    return _mean(losses, weight * known)
 
 
 def _distress(examples: Sequence[Example], logit: Tensor, weight: Tensor) -> Tensor:
@@ -139,4 +143,4 @@ def _chosen(logits: Tensor, places: Sequence[int]) -> Tensor:
     truth = torch.tensor(places)
     if not (truth >= 0).any():
         return logits.new_zeros(())
-    return f.cross_entropy(logits, truth, ignore_index=-1)
+    return f.cross_entropy(logits, truth, ignore_index=-1, reduction="sum") / _ROWS

@@ -91,11 +91,13 @@ class Network(nn.Module):
         alone = {name: head(now) for name, head in self.heads.items()}
         memories = torch.tanh(self.memory(vectors * self.scale))
         state = self.read(memories, batch.before, batch.roles)
-        told = torch.cat([state, memories[batch.current], alone["crisis"], alone["level"]], dim=-1)
+        # a conversation's label is of its last turn given the others: it must not teach that turn's words alone
+        said_alone = {name: found.detach() for name, found in alone.items()}
+        told = torch.cat([state, memories[batch.current], said_alone["crisis"], said_alone["level"]], dim=-1)
         judged = self.judge(told)
         heard = (batch.before[:, -1:] >= 0).to(judged.dtype)  # without earlier turns nothing is added
         added = {name: head(judged) * heard for name, head in self.context.items()}
-        whole = {name: alone[name] + added[name] if name in alone else added[name] for name in added}
+        whole = {name: said_alone[name] + added[name] if name in alone else added[name] for name in added}
         return alone, whole, vectors
 
     @torch.inference_mode()

@@ -77,7 +77,8 @@ def run(plan: Plan, progress: Progress) -> Path:
     torch.manual_seed(plan.course.seed)
     network = Network(bert.encoder.layer[plan.frozen :], bert.config.hidden_size)
     before = {name: one.detach().numpy().copy() for name, one in network.upper.named_parameters()}
-    train(network, learn, table, states, plan.course, plan.work, progress)
+    start = f"{base.weights} {plan.frozen}"
+    train(network, learn, table, states, plan.course, plan.work, progress, start)
     file = plan.work / MODEL
     languages = sorted({row.lang.partition("-")[0] for row in learn if row.kind})
     bank = artefact.bank_of(network, learn, table, states)
@@ -138,10 +139,7 @@ def settle(
         )
 
     alone, context = scored(single, "calibrate"), scored(others, "calibrate in context")
-    lines = [
-        _lines(found, [row.lang.partition("-")[0] for row in part if row.crisis is not None])
-        for found, part in ((alone, single), (context, others))
-    ]
+    lines = [_lines(found) for found in (alone, context)]
     chances = [_chances(found, line) for found, line in zip((alone, context), lines, strict=True)]
     judged = [*alone, *context]
     thresholds = choose_thresholds(
@@ -163,14 +161,15 @@ def _logit(judged: Sequence[Judged]) -> NDArray[np.float64]:
     return np.asarray(np.log(chance / (1 - chance)), dtype=np.float64)
 
 
-def _lines(judged: Sequence[Judged], langs: Sequence[str]) -> dict[str, Line]:
+def _lines(judged: Sequence[Judged]) -> dict[str, Line]:
+    langs = [one.signal.language for one in judged]  # as the scorer will tell it
     return fit_lines(_logit(judged), np.array([bool(one.row.crisis) for one in judged]), langs)
 
 
 def _chances(judged: Sequence[Judged], lines: dict[str, Line]) -> NDArray[np.float64]:
     return np.array(
         [
-            lines.get(one.row.lang.partition("-")[0], lines["other"])(logit)
+            lines.get(one.signal.language, lines["other"])(logit)
             for one, logit in zip(judged, _logit(judged), strict=True)
         ]
     )

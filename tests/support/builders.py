@@ -13,7 +13,7 @@ import numpy as np
 
 from detectors.conversation import Conversation
 from detectors.crisis.memory import Memory, pack
-from detectors.crisis.model import LEVELS
+from detectors.crisis.model import LEVELS, load_model
 from detectors.finding import Level, ReplySignal, UserSignal
 from detectors.fold import Unscored, fold, scored
 from detectors.turn import Role, Turn
@@ -52,7 +52,7 @@ def _memory(name: str, level: Level = Level.NONE) -> str:
     source = np.random.default_rng(list(name.encode()))
     levels = np.where(np.array([one is level for one in LEVELS]), 5.0, 0.0).astype(np.float32)
     trace = source.uniform(-1, 1, _TRACE).astype(np.float32)
-    return pack(Memory(trace, 3.0 if level.crisis else -3.0, levels))
+    return pack(Memory(trace, 3.0 if level.crisis else -3.0, levels), load_model())
 
 
 # the same, as scorers give them: with a memory, so that the turns after them are judged by it

@@ -68,7 +68,7 @@ def memory(weight: float, logit: float = 0.0, level: Level = Level.ACTIVE_IDEATI
     """Of a turn that says ``logit`` by itself and would be of ``level``."""
     levels: Floats = np.zeros(len(LEVELS), dtype=np.float32)
     levels[LEVELS.index(level)] = 5.0
-    return pack(Memory(np.array([weight, 0.0], dtype=np.float32), logit, levels))
+    return pack(Memory(np.array([weight, 0.0], dtype=np.float32), logit, levels), MODEL)
 
 
 def asked(weight: float, logit: float, level: Level = Level.ACTIVE_IDEATION, **facts: object) -> UserSignal:

@@ -118,7 +118,9 @@ def test_a_language_we_do_not_know_is_unscored_never_safe(scorer, text):
     assert scorer.score([text], [None])[0].level is Level.UNSCORED
 
 
-@pytest.mark.parametrize("text", ["hoy hace buen tiempo y voy al mercado", "오늘 날씨가 좋네요", "今日はいい天気ですね"])
+@pytest.mark.parametrize(
+    "text", ["hoy hace buen tiempo y voy al mercado", "오늘 날씨가 좋네요", "今日はいい天気ですね"]
+)
 def test_calm_talk_in_a_language_it_was_trained_on_is_none(scorer, text):
     assert scorer.score([text], [None])[0].level is Level.NONE
 

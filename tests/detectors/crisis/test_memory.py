@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,11 @@ from hypothesis import strategies as st
 from torch import nn
 
 from detectors.crisis.memory import Memory, pack, read, remember, unpack
-from detectors.crisis.model import LEVELS, Model, load_model
+from detectors.crisis.model import LEVELS, Linear, Model, load_model
 from detectors.encoder import WeightsError
 from detectors.training import artefact
 from detectors.training.network import MEMORY, REACH, Network
+from tests.support.made_up_model import MODEL
 
 HIDDEN = 16
 
@@ -34,6 +36,14 @@ def model(network: Network, tmp_path_factory: pytest.TempPathFactory) -> Model:
     file: Path = tmp_path_factory.mktemp("model") / "m.safetensors"
     artefact.write(file, network, {}, 6, "base", (np.zeros((0, MEMORY), dtype=np.int8), []), ["zh"])
     return load_model(file)
+
+
+PLAIN = replace(
+    MODEL,
+    memory=Linear(np.zeros((MEMORY, 2), dtype=np.float32), np.zeros(MEMORY, dtype=np.float32)),
+    mark=b"m",
+)
+"""A model whose memories are as long as the real one's."""
 
 
 def memories(count: int) -> list[Memory]:
@@ -79,21 +89,21 @@ def test_the_reader_equals_the_network(network, model, count):
 )
 def test_a_memory_survives_its_packing(trace, crisis, levels):
     memory = Memory(np.array(trace, dtype=np.float32), crisis, np.array(levels, dtype=np.float32))
-    again = unpack(pack(memory), MEMORY)
+    again = unpack(pack(memory, PLAIN), PLAIN)
     assert again is not None
     assert again.trace == pytest.approx(memory.trace, abs=0.005)
     assert again.crisis == pytest.approx(np.clip(crisis, -10.6, 10.6), abs=0.05)
     assert again.levels == pytest.approx(np.clip(memory.levels, -10.6, 10.6), abs=0.05)
 
 
-@pytest.mark.parametrize("packed", ["", "abc", "\u4f60", "!" * 40, pack(memories(1)[0]) + "aa"])
+@pytest.mark.parametrize("packed", ["", "abc", "\u4f60", "!" * 40, pack(memories(1)[0], PLAIN) + "aa"])
 def test_what_another_model_left_is_no_memory(packed):
-    assert unpack(packed, MEMORY) is None
+    assert unpack(packed, PLAIN) is None
 
 
 def test_assistants_leave_a_memory_and_no_verdict(model):
     vectors = np.eye(HIDDEN, dtype=np.float32)[:2]
-    one, other = (unpack(packed, MEMORY) for packed in remember(model, vectors))
+    one, other = (unpack(packed, model) for packed in remember(model, vectors))
     assert one is not None
     assert other is not None
     assert one.crisis == 0
@@ -104,3 +114,8 @@ def test_a_damaged_model_is_refused(tmp_path):
     (tmp_path / "m.safetensors").write_bytes(b"no model")
     with pytest.raises(WeightsError, match="install the package again"):
         load_model(tmp_path / "m.safetensors")
+
+
+def test_another_model_has_another_mark(model):
+    assert unpack(pack(memories(1)[0], PLAIN), replace(PLAIN, mark=b"n")) is None
+    assert len(model.mark) > 0

@@ -25,9 +25,7 @@ from detectors.reply.remembered import RememberedReplies
 @pytest.mark.model
 @pytest.mark.xdist_group("encoder")
 def test_the_shipped_model_keeps_its_floors(engine):
-    found = evaluate(
-        TrainedScorer(engine), RememberedReplies(engine), shipped_reader(), [], lambda *_: None
-    )
+    found = evaluate(TrainedScorer(engine), RememberedReplies(engine), shipped_reader(), [], lambda *_: None)
     assert shortfalls(found, load_floors()) == []
 
 
