@@ -163,7 +163,12 @@ def train(
     out: Annotated[
         Path | None, typer.Option(help="Where the finished files go; without it, into --work.")
     ] = None,
-    epochs: Annotated[int, typer.Option(min=1, max=50)] = 4,
+    epochs: Annotated[int, typer.Option(min=1, max=50)] = 5,
+    layers: Annotated[int, typer.Option(min=1, max=11, help="Upper layers that learn.")] = 10,
+    rank: Annotated[
+        int | None,
+        typer.Option(min=1, max=128, help="Low-rank adaptation of those layers instead of whole ones."),
+    ] = None,
     seed: int = 20260,
     limit: Annotated[int | None, typer.Option(min=32, help="Rows learnt from, for a trial.")] = None,
     config: Config = None,
@@ -184,6 +189,8 @@ def train(
         given.source,
         given.cache_dir,
         limit,
+        frozen=12 - layers,
+        rank=rank,
     )
     with Watching() as progress:
         try:

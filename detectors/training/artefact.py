@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from safetensors.numpy import save
 
 from detectors.encoder import adapter
-from detectors.training.batches import TextTable, collate
+from detectors.training.batches import TextTable
 from detectors.training.example import Example
 from detectors.training.network import Network
-from detectors.training.states import LowerStates
+from detectors.training.reader import ContextReader
 
 LIMIT: Final = 12_000_000  # bytes in the repository
-_BATCH: Final = 48
 Weights = Mapping[str, NDArray[np.float32]]
 
 
@@ -41,6 +40,7 @@ def differences(network: Network, before: Weights, frozen: int) -> dict[str, NDA
 def write(
     file: Path,
     network: Network,
+    reader: ContextReader,
     before: Weights,
     frozen: int,
     base: str,
@@ -49,7 +49,7 @@ def write(
 ) -> None:
     """Raises ``ValueError`` when the file would be too large for the repository."""
     tensors = differences(network, before, frozen)
-    for name, value in network.state_dict().items():
+    for name, value in {**network.state_dict(), **reader.state_dict()}.items():
         if not name.startswith("upper."):
             tensors[name] = value.detach().numpy().astype(np.float16)
     memories, rows = bank
@@ -77,18 +77,15 @@ def _settled(raw: bytes) -> bytes:
     return len(header).to_bytes(8, "little") + header + raw[start:]
 
 
+@torch.inference_mode()
 def bank_of(
-    network: Network, examples: Sequence[Example], table: TextTable, states: LowerStates
+    reader: ContextReader, examples: Sequence[Example], table: TextTable, vectors: torch.Tensor
 ) -> tuple[NDArray[np.int8], list[Example]]:
-    """Memories of one row of each side of each family of single turns."""
+    """Memories of one row of each side of each family of single turns. ``vectors`` (texts, hidden), scaled."""
     chosen: dict[tuple[str, bool], Example] = {}
     for example in examples:
         if example.single and example.kind is not None:
             chosen.setdefault((example.group, bool(example.crisis)), example)
     rows = sorted(chosen.values(), key=lambda e: (e.group, bool(e.crisis)))
-    memories = [
-        network.memories(collate(rows[start : start + _BATCH], table, states))
-        for start in range(0, len(rows), _BATCH)
-    ]
-    whole = torch.cat(memories).numpy()
-    return np.rint(whole * 127).astype(np.int8), rows
+    memories = reader.memories(vectors[[table.last(row) for row in rows]]).numpy()
+    return np.rint(memories * 127).astype(np.int8), rows

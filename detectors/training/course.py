@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
-from detectors.training.batches import TextTable, collate, plan
+from detectors.training.batches import TextTable, plan
 from detectors.training.example import Example
 from detectors.training.losses import loss
 from detectors.training.network import Network
 from detectors.training.states import LowerStates
 
+Floats = NDArray[np.float64]
 Progress = Callable[[str, int, int, dict[str, float]], None]
 """Stage, done, total, running losses."""
 
@@ -28,14 +30,18 @@ _EASY: Final = 0.06  # a row this sure in one epoch rests every other epoch
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """``rate`` of the upper layers, ``head_rate`` of what is new; the last ``averaged`` share of steps is averaged."""
+    """``rate`` of the upper layers, ``head_rate`` of what is new; the last ``averaged`` share of steps is averaged.
 
-    epochs: int = 4
-    rate: float = 5e-5
+    ``reader_epochs`` of the reader of earlier turns, which is trained when the encoder is done.
+    """
+
+    epochs: int = 8
+    rate: float = 1e-4
     head_rate: float = 1e-3
     decay: float = 0.01
     warm_up: float = 0.06
     averaged: float = 0.3
+    reader_epochs: int = 20
     seed: int = 20260
 
 
@@ -61,14 +67,14 @@ def train(
     progress: Progress,
     base: str = "",
 ) -> None:
-    """Train ``network`` in place; at the end it holds the mean of the last steps' weights.
+    """Train ``network`` on single turns, in place; at the end it holds the mean of the last steps' weights.
 
     ``place`` keeps a checkpoint: started again with the same examples, course and ``base`` (weights and
     layers), the run goes on where it was.
     Raises ``ValueError`` when the checkpoint there belongs to another course.
     """
-    body = list(network.upper.parameters())
-    known = {id(one) for one in body}
+    known = {id(one) for one in network.upper.parameters()}
+    body = [one for one in network.upper.parameters() if one.requires_grad]
     heads = [one for one in network.parameters() if id(one) not in known]
     optimiser = torch.optim.AdamW(
         [{"params": body, "lr": course.rate}, {"params": heads, "lr": course.head_rate}],
@@ -95,13 +101,13 @@ def train(
             _set_rate(optimiser, course, share)
             rows = [chosen[i] for i in batch]
             some = [examples[i] for i in rows]
-            alone, whole, _ = network(collate(some, table, states))
-            value, parts = loss(some, alone, whole)
+            told = network(*states.batch([table.last(one) for one in some]))
+            value, parts = loss(some, told)
             optimiser.zero_grad()
             value.backward()  # type: ignore[no-untyped-call]  # torch
             nn.utils.clip_grad_norm_(network.parameters(), 1.0)
             optimiser.step()
-            _note(some, rows, alone, whole, sureness)
+            _note(some, rows, told, sureness)
             if share >= 1 - course.averaged:
                 _average(run)
             run.step += 1
@@ -127,7 +133,7 @@ def _digest(examples: Sequence[Example]) -> str:
     return whole.hexdigest()
 
 
-def choose(sureness: np.ndarray[Any, np.dtype[np.float64]], groups: Sequence[str], epoch: int) -> list[int]:
+def choose(sureness: Floats, groups: Sequence[str], epoch: int) -> list[int]:
     """Rows of an epoch: a family whose rows are all sure rests every other time (hard-negative mining).
 
     Families stay whole, so that a pair is always seen as a pair; nothing is repeated, because the rows that stay wrong
@@ -145,12 +151,12 @@ def choose(sureness: np.ndarray[Any, np.dtype[np.float64]], groups: Sequence[str
 
 
 def _note(
-    some: Sequence[Example], rows: Sequence[int], alone: Any, whole: Any, sureness: np.ndarray[Any, Any]
+    some: Sequence[Example], rows: Sequence[int], told: Mapping[str, torch.Tensor], sureness: Floats
 ) -> None:
-    for place, (row, example) in enumerate(zip(rows, some, strict=True)):
+    chance = torch.sigmoid(told["crisis"].detach()[:, 0])
+    for row, example, found in zip(rows, some, chance.tolist(), strict=True):
         if example.crisis is not None:
-            logit = (alone if example.single else whole)["crisis"][place, 0]
-            sureness[row] = abs(float(torch.sigmoid(logit.detach())) - float(example.crisis))
+            sureness[row] = abs(found - float(example.crisis))
 
 
 def _set_rate(optimiser: torch.optim.Optimizer, course: Course, share: float) -> None:
@@ -170,7 +176,7 @@ def _average(run: _Run) -> None:
                 run.average[name] += (value - run.average[name]) / run.averaged
 
 
-def _save(run: _Run, sureness: np.ndarray[Any, Any], file: Path, signature: dict[str, Any]) -> None:
+def _save(run: _Run, sureness: Floats, file: Path, signature: dict[str, Any]) -> None:
     beside = file.with_suffix(".part")
     torch.save(
         {
@@ -190,7 +196,7 @@ def _save(run: _Run, sureness: np.ndarray[Any, Any], file: Path, signature: dict
     beside.replace(file)
 
 
-def _resume(run: _Run, sureness: np.ndarray[Any, Any], file: Path, signature: dict[str, Any]) -> None:
+def _resume(run: _Run, sureness: Floats, file: Path, signature: dict[str, Any]) -> None:
     if not file.exists():
         return
     kept = torch.load(file, weights_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from detectors.finding import Cue, Emotion, Level
 from detectors.turn import Role
@@ -46,3 +46,21 @@ class Example:
     @property
     def single(self) -> bool:
         return len(self.turns) == 1
+
+    def alone(self) -> Example | None:
+        """The last turn without the others; None where nobody said what it is then."""
+        if self.single:
+            return self
+        if self.by_itself is None:
+            return None
+        same = self.by_itself is self.level
+        return replace(
+            self,
+            turns=self.turns[-1:],
+            crisis=self.by_itself.crisis,
+            level=self.by_itself,
+            distress=self.distress if same else None,
+            emotions=None,
+            cues=None,
+            trend=None,
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import torch
@@ -23,7 +23,6 @@ WEIGHTS: Final = {
     "cues": 0.3,
     "kind": 0.2,
     "trend": 0.2,
-    "by_itself": 1.0,
 }
 _MARGIN: Final = 3.0  # logits by which the risky one of a pair is to be above the other
 _SMOOTH: Final = 0.02
@@ -40,30 +39,21 @@ _NEAR: Final = {
 _NEIGHBOURS: Final = 0.1
 
 
-def loss(
-    examples: Sequence[Example], alone: dict[str, Tensor], whole: dict[str, Tensor]
-) -> tuple[Tensor, dict[str, float]]:
-    """The weighted sum, and each part of it for the record.
-
-    Labels of a conversation are of its last turn given the others: they train what is said in context. Labels of a
-    single turn train what it says by itself.
-    """
-    told = {
-        name: torch.stack([(alone if e.single else whole)[name][i] for i, e in enumerate(examples)])
-        for name in ("crisis", "level", "distress")
-    }
+def loss(examples: Sequence[Example], told: Mapping[str, Tensor]) -> tuple[Tensor, dict[str, float]]:
+    """The weighted sum, and each part of it for the record. ``told`` are logits by label; a label without is no task."""
     weight = torch.tensor([e.weight for e in examples])
     parts = {
         "crisis": _crisis(examples, told["crisis"][:, 0], weight),
         "pairs": _pairs(examples, told["crisis"][:, 0]),
         "level": _level(examples, told["level"], weight),
         "distress": _distress(examples, told["distress"][:, 0], weight),
-        "emotions": _named(examples, alone["emotions"], tuple(Emotion), [e.emotions for e in examples]),
-        "cues": _named(examples, alone["cues"], tuple(Cue), [e.cues for e in examples]),
-        "kind": _chosen(alone["kind"], [_place(KINDS, e.kind) if e.single else -1 for e in examples]),
-        "by_itself": _by_itself(examples, alone, weight),
-        "trend": _chosen(whole["trend"], [_place(TRENDS, e.trend) for e in examples]),
     }
+    if "emotions" in told:
+        parts["emotions"] = _named(told["emotions"], tuple(Emotion), [e.emotions for e in examples])
+        parts["cues"] = _named(told["cues"], tuple(Cue), [e.cues for e in examples])
+        parts["kind"] = _chosen(told["kind"], [_place(KINDS, e.kind) for e in examples])
+    if "trend" in told:
+        parts["trend"] = _chosen(told["trend"], [_place(TRENDS, e.trend) for e in examples])
     total = sum((WEIGHTS[name] * part for name, part in parts.items()), torch.zeros(()))
     return total, {name: float(part.detach()) for name, part in parts.items()}
 
@@ -107,15 +97,6 @@ def _level(examples: Sequence[Example], logits: Tensor, weight: Tensor) -> Tenso
     return _mean(-(truth * f.log_softmax(logits, dim=-1)).sum(1), weight * known)
 
 
-def _by_itself(examples: Sequence[Example], alone: dict[str, Tensor], weight: Tensor) -> Tensor:
-    """In a conversation: what the last turn says without the others, where that is known."""
-    known = torch.tensor([float(e.by_itself is not None) for e in examples])
-    truth = torch.tensor([float(e.by_itself is not None and e.by_itself.crisis) for e in examples])
-    smooth = truth * (1 - 2 * _SMOOTH) + _SMOOTH
-    losses = f.binary_cross_entropy_with_logits(alone["crisis"][:, 0], smooth, reduction="none")
-    return _mean(losses, weight * known)
-
-
 def _distress(examples: Sequence[Example], logit: Tensor, weight: Tensor) -> Tensor:
     known = torch.tensor([float(e.distress is not None) for e in examples])
     truth = torch.tensor([(e.distress or 0) / 4 for e in examples])
@@ -123,13 +104,11 @@ def _distress(examples: Sequence[Example], logit: Tensor, weight: Tensor) -> Ten
 
 
 def _named(
-    examples: Sequence[Example],
     logits: Tensor,
     names: Sequence[Emotion | Cue],
     truths: Sequence[frozenset[Emotion] | frozenset[Cue] | None],
 ) -> Tensor:
-    # in a conversation they are read with the earlier turns: what the last turn says alone may be another thing
-    known = torch.tensor([float(t is not None and e.single) for e, t in zip(examples, truths, strict=True)])
+    known = torch.tensor([float(t is not None) for t in truths])
     truth = torch.tensor([[float(t is not None and name in t) for name in names] for t in truths])
     losses = f.binary_cross_entropy_with_logits(logits, truth, reduction="none").sum(1)
     return _mean(losses, known) / 4

@@ -21,7 +21,7 @@ class LowRank(nn.Module):
         super().__init__()
         self.base = linear
         for parameter in linear.parameters():
-            parameter.requires_grad_(requires_grad=False)
+            parameter.requires_grad = False
         self.down = nn.Linear(linear.in_features, rank, bias=False)
         self.up = nn.Linear(rank, linear.out_features, bias=False)
         nn.init.zeros_(self.up.weight)
@@ -35,7 +35,7 @@ class LowRank(nn.Module):
         """The frozen layer with the difference added."""
         self.base.weight.add_(_STRENGTH * self.up.weight @ self.down.weight)
         for parameter in self.base.parameters():
-            parameter.requires_grad_(requires_grad=True)
+            parameter.requires_grad = True
         return self.base
 
 

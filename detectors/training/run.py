@@ -32,13 +32,16 @@ from detectors.training.calibrate import choose_thresholds, fit_lines, write
 from detectors.training.course import Course, Progress, train
 from detectors.training.example import Example
 from detectors.training.gather import gather
+from detectors.training.lowrank import adapt, merge
 from detectors.training.network import Network
+from detectors.training.reader import ContextReader
+from detectors.training.reading import train_reader, vectors_of
 from detectors.training.sources import CORPORA
 from detectors.training.states import LowerStates, lower_states
 
 MODEL: Final = "jiezhu.safetensors"
 CALIBRATION: Final = "calibration.toml"
-FROZEN: Final = 6  # lower layers left as they are
+FROZEN: Final = 2  # lower layers left as they are: with more, fewer pairs are told apart; with fewer, the file is too large
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,7 @@ class Plan:
     cache: Path | None
     limit: int | None = None  # rows, for a trial
     frozen: int = FROZEN
+    rank: int | None = None  # of low-rank adaptation; without it whole matrices are trained
     corpora: Path = CORPORA
 
 
@@ -77,12 +81,19 @@ def run(plan: Plan, progress: Progress) -> Path:
     torch.manual_seed(plan.course.seed)
     network = Network(bert.encoder.layer[plan.frozen :], bert.config.hidden_size)
     before = {name: one.detach().numpy().copy() for name, one in network.upper.named_parameters()}
-    start = f"{base.weights} {plan.frozen}"
-    train(network, learn, table, states, plan.course, plan.work, progress, start)
+    if plan.rank:
+        adapt(network.upper, plan.rank)
+    start = f"{base.weights} {plan.frozen} {plan.rank}"
+    alone = [one for row in learn if (one := row.alone())]
+    train(network, alone, table, states, plan.course, plan.work, progress, start)
+    merge(network.upper)
+    vectors = vectors_of(network, states, progress)
+    reader = ContextReader(bert.config.hidden_size)
+    train_reader(reader, network, learn, table, vectors, plan.course, progress)
     file = plan.work / MODEL
     languages = sorted({row.lang.partition("-")[0] for row in learn if row.kind})
-    bank = artefact.bank_of(network, learn, table, states)
-    artefact.write(file, network, before, plan.frozen, base.weights, bank, languages)
+    bank = artefact.bank_of(reader, learn, table, vectors)
+    artefact.write(file, network, reader, before, plan.frozen, base.weights, bank, languages)
     settle(file, calibrate, plan, progress, languages)
     for name in (MODEL, CALIBRATION):
         shutil.copyfile(plan.work / name, plan.target / name)

@@ -13,8 +13,8 @@ from torch import Tensor
 
 from detectors.encoder.rows import PREFIX, clean_text
 
-MOST_TOKENS: Final = 128  # of a user's turn
-MOST_OF_A_REPLY: Final = 64
+MOST_TOKENS: Final = 256  # of a user's turn
+MOST_OF_A_REPLY: Final = 128
 _BATCH_TOKENS: Final = 4096
 
 _FLAT: Final = "states.npy"

@@ -16,25 +16,27 @@ from detectors.crisis.memory import Memory, pack, read, remember, unpack
 from detectors.crisis.model import LEVELS, Linear, Model, load_model
 from detectors.encoder import WeightsError
 from detectors.training import artefact
-from detectors.training.network import MEMORY, REACH, Network
+from detectors.training.network import Network
+from detectors.training.reader import MEMORY, REACH, ContextReader, Conversations
 from tests.support.made_up_model import MODEL
 
 HIDDEN = 16
 
 
 @pytest.fixture(scope="module")
-def network() -> Network:
+def reader() -> ContextReader:
     torch.manual_seed(7)
-    network = Network(nn.ModuleList(), HIDDEN).eval()
-    for parameter in network.context.parameters():
+    reader = ContextReader(HIDDEN).eval()
+    for parameter in reader.context.parameters():
         nn.init.normal_(parameter)
-    return network
+    return reader
 
 
 @pytest.fixture(scope="module")
-def model(network: Network, tmp_path_factory: pytest.TempPathFactory) -> Model:
+def model(reader: ContextReader, tmp_path_factory: pytest.TempPathFactory) -> Model:
     file: Path = tmp_path_factory.mktemp("model") / "m.safetensors"
-    artefact.write(file, network, {}, 6, "base", (np.zeros((0, MEMORY), dtype=np.int8), []), ["zh"])
+    network = Network(nn.ModuleList(), HIDDEN)
+    artefact.write(file, network, reader, {}, 6, "base", (np.zeros((0, MEMORY), dtype=np.int8), []), ["zh"])
     return load_model(file)
 
 
@@ -59,27 +61,34 @@ def memories(count: int) -> list[Memory]:
 
 
 @pytest.mark.parametrize("count", [1, 3, REACH, REACH + 3])
-def test_the_reader_equals_the_network(network, model, count):
-    *before, now = memories(count + 1)
+def test_the_reader_of_the_product_equals_the_trained_one(reader, model, count):
+    source = torch.Generator().manual_seed(count)
+    vectors = torch.randn(count + 1, HIDDEN, generator=source)
+    crisis = torch.randn(count + 1, 1, generator=source)
+    level = torch.randn(count + 1, len(LEVELS), generator=source)
     roles = [i % 2 == 1 for i in range(count)]
-    found = read(model, list(zip(before, roles, strict=True)), now)
-
-    traces = torch.from_numpy(np.stack([one.trace for one in (*before[-REACH:], now)]))
     kept = min(count, REACH)
-    places = torch.tensor([[-1] * (REACH - kept) + list(range(kept))])
-    said = torch.tensor([[0] * (REACH - kept) + [int(role) for role in roles[-REACH:]]])
+    talk = Conversations(
+        vectors,
+        crisis,
+        level,
+        torch.tensor([count]),
+        torch.tensor([[-1] * (REACH - kept) + list(range(count - kept, count))]),
+        torch.tensor([[0] * (REACH - kept) + [int(role) for role in roles[-kept:]]]),
+    )
     with torch.inference_mode():
-        state = network.read(traces, places, said)
-        told = torch.cat(
-            [state, traces[-1:], torch.tensor([[now.crisis]]), torch.from_numpy(now.levels)[None]], dim=-1
-        )
-        judged = network.judge(told)
-        added = {name: head(judged)[0].numpy() for name, head in network.context.items()}
+        traces = reader.memories(vectors).numpy()
+        wanted = {name: one[0].numpy() for name, one in reader(talk).items()}
+    *before, now = (
+        Memory(trace, float(chance), levels.numpy())
+        for trace, chance, levels in zip(traces, crisis[:, 0], level, strict=True)
+    )
+    found = read(model, list(zip(before, roles, strict=True)), now)
     # what ships is in half precision
-    assert found.crisis == pytest.approx(now.crisis + added["crisis"][0], abs=0.02)
-    assert found.levels == pytest.approx(now.levels + added["level"], abs=0.02)
-    assert found.trend == pytest.approx(added["trend"], abs=0.02)
-    assert found.distress == pytest.approx(added["distress"][0], abs=0.02)
+    assert found.crisis == pytest.approx(wanted["crisis"][0], abs=0.02)
+    assert found.levels == pytest.approx(wanted["level"], abs=0.02)
+    assert found.trend == pytest.approx(wanted["trend"], abs=0.02)
+    assert found.distress == pytest.approx(wanted["distress"][0], abs=0.02)
 
 
 @given(

@@ -11,7 +11,7 @@ from detectors.encoder.rebuild import rebuild
 from detectors.encoder.reference import load_model
 from tests.detectors.encoder import tiny
 
-POSITIONS = 160  # room for the longest text that is trained on
+POSITIONS = 300  # room for the longest text that is trained on
 
 
 @pytest.fixture(scope="session")

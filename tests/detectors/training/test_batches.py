@@ -5,10 +5,8 @@ from itertools import groupby
 import numpy as np
 import pytest
 
-from detectors.training.batches import TOKENS, TextTable, collate, plan
-from detectors.training.network import REACH
-from detectors.training.states import MOST_OF_A_REPLY, MOST_TOKENS, LowerStates
-from detectors.turn import Role
+from detectors.training.batches import TOKENS, TextTable, plan
+from detectors.training.states import MOST_OF_A_REPLY, MOST_TOKENS
 from tests.detectors.training.made import example
 
 SEEDS = range(4)
@@ -16,14 +14,13 @@ SEEDS = range(4)
 
 @pytest.fixture(scope="module")
 def examples():
-    """Families of one to six members, one in five in context."""
+    """Families of one to six members."""
     source = np.random.default_rng(5)
     out = []
     for family in range(90):
         for member in range(source.integers(1, 7)):
             name = f"{family}-{member}"
-            before = (f"before {name}", f">reply {family}") if family % 5 == 0 else ()
-            out.append(example(*before, f"text {name}", group=f"f{family}"))
+            out.append(example(f"text {name}", group=f"f{family}"))
     source.shuffle(out)
     return out
 
@@ -51,14 +48,9 @@ def test_a_batch_keeps_to_its_tokens(examples, table, lengths, seed):
     assert np.mean(loads) > TOKENS / 2
 
 
-def load(examples, table, lengths, batch) -> float:
-    """Tokens, padding included: a reply costs a third of a user's turn."""
-    turns = [turn for i in batch for turn in examples[i].turns]
-    whole = 0.0
-    for role, price in ((Role.USER, 1.0), (Role.ASSISTANT, 1 / 3)):
-        rows = {table.row(turn.role, turn.text) for turn in turns if turn.role is role}
-        whole += price * len(rows) * max((lengths[row] for row in rows), default=0)
-    return whole
+def load(examples, table, lengths, batch) -> int:
+    """Tokens, padding included."""
+    return len(batch) * max(int(lengths[table.last(examples[i])]) for i in batch)
 
 
 def test_an_example_too_long_for_any_batch_has_one_of_its_own():
@@ -84,45 +76,9 @@ def test_the_same_seed_gives_the_same_plan_and_another_another(examples, table, 
 
 
 def test_a_text_stands_once_and_is_normalised_only_where_a_user_wrote_it():
-    table = TextTable([example("ＡＢ", ">ＡＢ", "ＡＢ"), example("ＡＢ")])
+    one = example("ＡＢ", ">ＡＢ", "ＡＢ")
+    table = TextTable([one, example("ＡＢ")])
     assert table.texts == ["AB", "ＡＢ"]
     assert table.limits == [MOST_TOKENS, MOST_OF_A_REPLY]
-    assert table.row(Role.USER, "ＡＢ") != table.row(Role.ASSISTANT, "ＡＢ")
-
-
-def named_states(table: TextTable) -> LowerStates:
-    """Each text's states are its row, as many times as its row tells."""
-    lengths = np.arange(len(table.texts)) % 3 + 1
-    rows = np.repeat(np.arange(len(table.texts)), lengths)
-    return LowerStates(np.repeat(rows[:, None], 4, axis=1).astype(np.float16), lengths)
-
-
-def test_each_conversation_finds_its_texts_again():
-    many = [f"{'>' if n % 2 else ''}turn {n}" for n in range(2 * REACH + 1)]
-    some = [
-        example("one", ">answer", "two"),
-        example("alone"),
-        example("one", "two", ">answer", "answer", ">other", "alone"),
-        example(*many),
-    ]
-    table = TextTable(some)
-    batch = collate(some, table, named_states(table))
-    rows = [*batch.texts[:, 0, 0].tolist(), *batch.replies[:, 0, 0].tolist()]
-    assert len(rows) == len(set(rows))
-    for one, current, before, roles in zip(some, batch.current, batch.before, batch.roles, strict=True):
-        *earlier, now = one.turns[-REACH - 1 :]
-        gap = [-1] * (REACH - len(earlier))
-        assert rows[current] == table.row(now.role, now.text)
-        assert [-1 if place < 0 else rows[place] for place in before] == gap + [
-            table.row(turn.role, turn.text) for turn in earlier
-        ]
-        assert roles.tolist() == [0] * len(gap) + [int(turn.role is Role.ASSISTANT) for turn in earlier]
-
-
-def test_padding_is_masked():
-    some = [example("a"), example("b", group="g"), example("c", group="h")]
-    table = TextTable(some)
-    batch = collate(some, table, named_states(table))
-    assert batch.mask.tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
-    assert batch.texts[0, 1:].abs().sum() == 0
-    assert len(batch.replies) == 0
+    assert [table.row(said) for said in one.turns] == [0, 1, 0]
+    assert table.last(one) == 0

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from detectors.training.batches import TOKENS, TextTable, collate
+from detectors.training.batches import TOKENS, TextTable
 from detectors.training.course import CHECKPOINT, Course, choose, train
 from detectors.training.network import Network
 from tests.detectors.training.made import WIDTH, calm, risky, states
@@ -42,8 +42,7 @@ def upper(seed: int) -> nn.ModuleList:
 def rows(families: int = 12):
     out = []
     for n in range(families):
-        before = (f"before {n}", f">reply {n}") if n % 3 == 0 else ()
-        out += [risky(*before, f"risky {n}", group=f"f{n}"), calm(*before, f"calm {n}", group=f"f{n}")]
+        out += [risky(f"risky {n}", group=f"f{n}"), calm(f"calm {n}", group=f"f{n}")]
     return out
 
 
@@ -121,16 +120,16 @@ def test_another_course_in_the_directory_is_refused(tmp_path, other):
     assert (tmp_path / CHECKPOINT).read_bytes() == kept
 
 
-def test_hard_rows_come_twice_and_easy_ones_every_other_time():
-    hard, usual, easy = 0.9, 0.3, 0.01
-    sureness = np.array([hard, usual, easy, easy])
-    assert choose(sureness, 0) == [0, 1, 2, 3]
-    assert choose(sureness, 1) == [0, 0, 1, 3]
-    assert choose(sureness, 2) == [0, 0, 1, 2]
+def test_families_that_are_sure_rest_every_other_time_and_stay_whole():
+    sureness = np.array([0.9, 0.01, 0.01, 0.02, 0.03, 0.01])
+    groups = ["hard", "hard", "easy", "easy", "easy too", "easy too"]
+    assert choose(sureness, groups, 0) == list(range(6))
+    assert choose(sureness, groups, 1) == [0, 1, 2, 3]
+    assert choose(sureness, groups, 2) == [0, 1, 4, 5]
 
 
-def test_rows_never_seen_count_as_hard():
-    assert choose(np.ones(2), 1) == [0, 0, 1, 1]
+def test_rows_never_seen_come_every_time():
+    assert choose(np.ones(2), ["a", "b"], 1) == [0, 1]
 
 
 @pytest.mark.parametrize("averaged", [0.5, 1.0])
@@ -148,12 +147,12 @@ def test_without_averaging_the_last_step_counts(tmp_path):
 
 
 def test_it_learns(tmp_path):
-    examples = [one for one in rows() if one.single]
+    examples = rows()
     table = TextTable(examples)
     lower = states([30] * len(table.texts))
     network = Network(upper(1), WIDTH)
     course = Course(epochs=60, seed=3, head_rate=1e-2)
     train(network, examples, table, lower, course, tmp_path, lambda *_: None)
     with torch.inference_mode():
-        alone, _, _ = network(collate(examples, table, lower))
-    assert [bool(logit > 0) for logit in alone["crisis"]] == [one.crisis for one in examples]
+        told = network(*lower.batch([table.last(one) for one in examples]))
+    assert [bool(logit > 0) for logit in told["crisis"]] == [one.crisis for one in examples]

@@ -80,26 +80,6 @@ def test_of_other_files_only_the_fitted_part_is_learnt(tmp_path):
     assert set(names) == {name for name in (f"p-{n}" for n in range(200)) if fitted_on(name)}
 
 
-def test_both_sides_of_a_slice_count_alike_within_bounds(tmp_path):
-    (tmp_path / "none").mkdir()
-    names = [n for n in range(400) if fitted_on(f"p-{n}")]
-    rows = [public_row(n, True, "forum") for n in names[:4]]
-    rows += [public_row(n, False, "forum") for n in names[4:16]]
-    rows += [public_row(names[16], True, "letters")]
-    rows += [public_row(n, False, "letters") for n in names[17:120]]
-    rows += [public_row(n, False, "calm") for n in names[120:125]]
-    rows += [public_row(names[125], True)]
-    found = gather([write_lines(tmp_path / "set.jsonl", rows)], tmp_path / "none")
-    weight = {(one.part, one.crisis): pytest.approx(one.weight) for one in [*found.learn, *found.calibrate]}
-    # the square root of what evens the sides out: 16 / (2 · 4) and 16 / (2 · 12)
-    assert weight["forum", True] == 2**0.5
-    assert weight["forum", False] == (2 / 3) ** 0.5
-    assert weight["letters", True] == 2.0
-    # a slice with one side alone, and a row of no slice, count as they are
-    assert weight["calm", False] == 1
-    assert weight[None, True] == 1
-
-
 @pytest.fixture
 def talks(tmp_path):
     """Made-up conversations under the ids of a file we have read."""

@@ -8,39 +8,32 @@ from torch import Tensor
 
 from detectors.finding import Cue, Emotion, Level
 from detectors.training.losses import loss
-from detectors.training.network import CONTEXT, HEADS, LEVELS
+from detectors.training.network import HEADS, LEVELS
+from detectors.training.reader import CONTEXT
 from tests.detectors.training.made import calm, example, risky
 
 Outputs = dict[str, Tensor]
 
 
-def outputs(count: int, crisis: list[float] | None = None) -> tuple[Outputs, Outputs]:
-    """Logits by themselves and in context, zero unless given."""
-    alone, whole = (
-        {name: torch.zeros(count, size) for name, size in sizes.items()} for sizes in (HEADS, CONTEXT)
-    )
+def outputs(count: int, crisis: list[float] | None = None, sizes: dict[str, int] = HEADS) -> Outputs:
+    """Logits, zero unless given."""
+    told = {name: torch.zeros(count, size) for name, size in sizes.items()}
     if crisis is not None:
-        alone["crisis"] = torch.tensor(crisis)[:, None].clone()
-        whole["crisis"] = alone["crisis"].clone()
-    for one in (*alone.values(), *whole.values()):
+        told["crisis"] = torch.tensor(crisis)[:, None].clone()
+    for one in told.values():
         one.requires_grad_()
-    return alone, whole
+    return told
 
 
-def taught(examples, crisis=None) -> tuple[float, dict[str, Tensor]]:
-    """The loss, and the heads that it moves, as ``alone.crisis`` and the like."""
-    alone, whole = outputs(len(examples), crisis)
-    value, _ = loss(examples, alone, whole)
-    if value.requires_grad:
-        value.backward()
-    named = {
-        f"{where}.{name}": one.grad
-        for where, heads in (("alone", alone), ("whole", whole))
-        for name, one in heads.items()
+def taught(examples, crisis=None, sizes: dict[str, int] = HEADS) -> tuple[float, Outputs]:
+    """The loss, and the heads that it moves."""
+    told = outputs(len(examples), crisis, sizes)
+    value, _ = loss(examples, told)
+    value.backward()
+    moved = {
+        name: one.grad for name, one in told.items() if one.grad is not None and one.grad.abs().sum() > 0
     }
-    return float(value.detach()), {
-        name: grad for name, grad in named.items() if grad is not None and grad.abs().sum() > 0
-    }
+    return float(value.detach()), moved
 
 
 def test_unknown_labels_teach_nothing():
@@ -63,40 +56,26 @@ def test_unknown_labels_teach_nothing():
 def test_a_known_label_teaches_its_own_head_in_its_own_row(label: dict[str, Any], head: str):
     value, moved = taught([example("a", **label), example("b", group="g")])
     assert value > 0
-    assert set(moved) == {f"alone.{head}"}
-    assert moved[f"alone.{head}"][1].abs().sum() == 0
+    assert set(moved) == {head}
+    assert moved[head][1].abs().sum() == 0
 
 
 @pytest.mark.parametrize(
     ("label", "head"),
     [
-        ({"crisis": True}, "whole.crisis"),
-        ({"level": Level.NONE}, "whole.level"),
-        ({"distress": 4}, "whole.distress"),
-        ({"trend": "rising"}, "whole.trend"),
-        ({"by_itself": Level.NONE}, "alone.crisis"),
+        ({"crisis": True}, "crisis"),
+        ({"level": Level.NONE}, "level"),
+        ({"distress": 4}, "distress"),
+        ({"trend": "rising"}, "trend"),
     ],
 )
-def test_in_a_conversation_labels_are_of_the_whole(label: dict[str, Any], head: str):
-    assert set(taught([example("a", ">b", "c", **label)])[1]) == {head}
-
-
-@pytest.mark.parametrize(
-    "label",
-    [{"emotions": frozenset({Emotion.JOY})}, {"cues": frozenset({Cue.BURDEN})}, {"kind": "everyday"}],
-)
-def test_in_a_conversation_these_say_nothing_of_the_last_turn(label: dict[str, Any]):
-    assert taught([example("a", ">b", "c", **label)]) == (0, {})
-
-
-def test_what_a_turn_says_by_itself_may_differ_from_the_whole():
-    _, moved = taught([example("a", ">b", "fine", crisis=True, by_itself=Level.NONE)])
-    assert moved["alone.crisis"] > 0  # descending lowers it
-    assert moved["whole.crisis"] < 0
+def test_the_reader_has_no_other_heads_to_teach(label: dict[str, Any], head: str):
+    labels = {"emotions": frozenset({Emotion.JOY}), "kind": "everyday"} | label
+    assert set(taught([example("a", ">b", "c", **labels)], sizes=CONTEXT)[1]) == {head}
 
 
 def pairs(examples, crisis: list[float]) -> float:
-    return loss(examples, *outputs(len(examples), crisis))[1]["pairs"]
+    return loss(examples, outputs(len(examples), crisis))[1]["pairs"]
 
 
 def test_the_risky_one_of_a_family_is_to_stand_above_the_other():
@@ -127,10 +106,9 @@ def test_a_single_turn_and_one_in_context_make_a_pair():
 
 def test_a_neighbouring_level_is_less_wrong():
     def level(guess: Level) -> float:
-        alone, whole = outputs(1)
         logits = torch.zeros(1, len(LEVELS))
         logits[0, LEVELS.index(guess)] = 4.0
-        return loss([example("a", level=Level.PLAN_INTENT)], alone | {"level": logits}, whole)[1]["level"]
+        return loss([example("a", level=Level.PLAN_INTENT)], outputs(1) | {"level": logits})[1]["level"]
 
     assert level(Level.PLAN_INTENT) < level(Level.PREPARATION) < level(Level.PASSIVE_IDEATION)
 
@@ -138,11 +116,21 @@ def test_a_neighbouring_level_is_less_wrong():
 def test_weight_counts():
     def pull(weight: float) -> Tensor:
         _, moved = taught([risky("a", weight=weight), risky("b", group="g")])
-        return moved["alone.crisis"][:, 0]
+        return moved["crisis"][:, 0]
 
     light, heavy = pull(0.5), pull(2.0)
     assert light[0] == pytest.approx(float(light[1]) / 2)
     assert heavy[0] == pytest.approx(float(heavy[1]) * 2)
+
+
+def test_turns_of_one_dialogue_are_no_pair():
+    assert pairs([risky("a", kind=None), calm("b", kind=None)], [0.0, 0.0]) == 0
+
+
+def test_a_row_of_a_small_batch_pulls_as_much_as_one_of_a_large_one():
+    one = [risky("a")]
+    many = [risky("a"), *(calm(f"b{n}", group=f"g{n}") for n in range(9))]
+    assert taught(one)[1]["crisis"][0] == pytest.approx(float(taught(many)[1]["crisis"][0]))
 
 
 def test_being_right_costs_less_than_being_wrong():
