@@ -35,8 +35,8 @@ class Course:
     ``reader_epochs`` of the reader of earlier turns, which is trained when the encoder is done.
     """
 
-    epochs: int = 8
-    rate: float = 1e-4
+    epochs: int = 5
+    rate: float = 1.5e-4
     head_rate: float = 1e-3
     decay: float = 0.01
     warm_up: float = 0.06

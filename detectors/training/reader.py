@@ -62,7 +62,7 @@ class ContextReader(nn.Module):
     def forward(self, batch: Conversations) -> dict[str, Tensor]:
         """Logits of each judged turn in its conversation; those of ``distress`` are what is added."""
         rows = torch.cat([batch.current, batch.before.flatten().clamp(min=0)])
-        used = torch.unique(rows)  # type: ignore[no-untyped-call]  # torch
+        used = torch.unique(rows)
         place = torch.zeros(len(batch.vectors), dtype=torch.long)
         place[used] = torch.arange(len(used))
         memories = self.memories(self.forget(batch.vectors[used]))
