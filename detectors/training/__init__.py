@@ -1,0 +1,1 @@
+"""What an encoder of our own is trained on: the words of the corpora's labels."""
