@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from detectors.crisis.bank import load_bank, read_corpora
 from detectors.crisis.fit import in_fitting_part
 from detectors.crisis.policy import load_policy
+from detectors.finding import CRISIS_LEVELS, Level
 
 
 class HashEncoder:
@@ -56,6 +58,20 @@ def test_a_damaged_cache_is_computed_again(tmp_path):
 def test_held_out_rows_are_no_exemplars(tmp_path):
     held = {row.text for row in read_corpora() if row.held_out}
     assert held.isdisjoint(row.text for row in load_bank(HashEncoder(), tmp_path).exemplars)
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+@pytest.mark.parametrize("level", CRISIS_LEVELS)
+def test_enough_exemplars_of_each_level(lang, level):
+    rows = read_corpora()
+    assert sum(row.lang == lang and row.level is level and not row.held_out for row in rows) >= 40
+
+
+def test_enough_contrasts_over_the_kinds():
+    kinds = Counter(row.kind for row in read_corpora() if row.level is Level.NONE and not row.held_out)
+    assert sum(kinds.values()) >= 200
+    assert len(kinds) >= 16
+    assert min(kinds.values()) >= 20
 
 
 def test_a_row_shows_no_text():
