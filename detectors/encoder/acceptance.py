@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -31,4 +32,6 @@ def check(prepared: Prepared, cache: Path) -> None:
 
 
 def _place(prepared: Prepared, cache: Path) -> Path:
-    return cache / f"accepted-{prepared.identity}.json"
+    """One for these weights and this very model: heads and bank are part of what was evaluated."""
+    model = hashlib.sha256(prepared.adapter.read_bytes() if prepared.adapter else b"").hexdigest()[:16]
+    return cache / f"accepted-{prepared.identity}-{model}.json"

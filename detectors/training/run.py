@@ -65,7 +65,7 @@ def run(plan: Plan, progress: Progress) -> Path:
 
     Raises ``ValueError`` when ``work`` holds another run, and what ``detectors.encoder.prepare`` raises.
     """
-    plan.work.mkdir(parents=True, exist_ok=True)
+    plan.work.mkdir(mode=0o700, parents=True, exist_ok=True)  # states of a text give its words away
     plan.target.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     base = prepare_reference(
