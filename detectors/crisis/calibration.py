@@ -21,6 +21,16 @@ _OTHERS: Final = "other"
 _NO_WORDS: Final = "zxx"
 
 
+def strength(crisis: float, levels: Floats) -> float:
+    """How strongly two heads say crisis, a logit: the mean of the one asked so and of the odds of all crisis levels.
+
+    They were trained on the same truth and err differently; their mean is steadier than either.
+    """
+    top = float(levels.max())
+    risky = math.log(float(np.exp(levels[1:] - top).sum())) + top
+    return (crisis + risky - float(levels[0])) / 2
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """Platt scaling (1999): chance = sigmoid(slope · logit + offset)."""
@@ -42,9 +52,9 @@ class Calibration:
     untrained: float  # threshold in a language that was not trained on; below it the turn is unscored
     languages: frozenset[str]
 
-    def chance(self, logit: float, language: str, *, context: bool = False) -> float:
+    def chance(self, strength: float, language: str, *, context: bool = False) -> float:
         lines = self.context if context else self.alone
-        return lines.get(language, lines[_OTHERS])(logit)
+        return lines.get(language, lines[_OTHERS])(strength)
 
     def decide(self, chance: float, levels: Floats, language: str) -> Level:
         """The likeliest crisis level if the chance reaches its threshold; else none, or unscored where we cannot tell."""

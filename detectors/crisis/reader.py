@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from detectors.crisis.calibration import Calibration, load_calibration
+from detectors.crisis.calibration import Calibration, load_calibration, strength
 from detectors.crisis.memory import REACH, Reading, read, unpack
 from detectors.crisis.model import Model, load_model
 from detectors.distress.marks import CONTEXT
@@ -45,7 +45,8 @@ class Reader:
         reading = self._reading(tuple(told[-REACH:]), signal.memory)
         if reading is None:
             return signal
-        score = self._calibration.chance(reading.crisis, signal.language, context=True)
+        strong = strength(reading.crisis, reading.levels)
+        score = self._calibration.chance(strong, signal.language, context=True)
         level = self._calibration.decide(score, reading.levels, signal.language)
         found = [Evidence(CONTEXT, reason, 0, 1.0)] if (reason := _changed(signal.level, level)) else []
         if (rising := _rising(reading)) >= _CLEARLY:

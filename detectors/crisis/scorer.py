@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from detectors.crisis.calibration import Calibration, load_calibration
+from detectors.crisis.calibration import Calibration, load_calibration, strength
 from detectors.crisis.explicit import heard_in
 from detectors.crisis.memory import Memory, pack
 from detectors.crisis.model import Floats, Model, load_model
@@ -78,9 +78,13 @@ class TrainedScorer:
 
     def _judge(self, text: _Text, vectors: Floats) -> UserSignal:
         heads = {name: self._model.heads[name](vectors) for name in _HEADS}
-        best = int(np.argmax(heads["crisis"][:, 0]))
+        strengths = [
+            strength(float(crisis), levels)
+            for crisis, levels in zip(heads["crisis"][:, 0], heads["level"], strict=True)
+        ]
+        best = int(np.argmax(strengths))
         logit, levels = float(heads["crisis"][best, 0]), heads["level"][best]
-        score = self._calibration.chance(logit, text.language)
+        score = self._calibration.chance(strengths[best], text.language)
         level = self._calibration.decide(score, levels, text.language)
         distress = float(_sigmoid(heads["distress"][:, 0]).max())
         # a harmless turn is remembered as a whole, a risky one by what made it so
