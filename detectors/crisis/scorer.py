@@ -65,7 +65,7 @@ class TrainedScorer:
     def score(self, texts: Sequence[str], langs: Sequence[str | None]) -> list[UserSignal]:
         """One signal for each text, in order. All windows of all texts go to the encoder in one call."""
         read = [_read(text, lang) for text, lang in zip(texts, langs, strict=True)]
-        flat = [window.text for text in read for window in text.windows]
+        flat = [_unended(window.text) for text in read for window in text.windows]
         if not flat:
             return []
         vectors = np.asarray(self._encoder.encode(flat), dtype=np.float32) * np.float32(self._model.scale)
@@ -144,6 +144,11 @@ class TrainedScorer:
 
 def _sigmoid(x: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-np.clip(x, -30, 30))), dtype=np.float32)
+
+
+def _unended(text: str) -> str:
+    """Whether somebody sets a full stop says nothing, and must change nothing."""
+    return text.rstrip(" \n。.") or text
 
 
 def _read(text: str, hint: str | None) -> _Text:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 WINDOW_LIMIT = 128  # encoder passes a turn may cost, whatever its length
-_SENTENCE_AT_LEAST = 7.0  # shorter sentences join the next one
+_SENTENCE_AT_LEAST = 7.0  # shorter sentences join the next one, unless they may tell something
 _SENTENCE_AT_MOST = 70.0  # longer ones are cut at commas
 TURN_BELOW = 150.0  # units; about the length the encoder was trained on, read as one window
 _PART_AT_MOST = 90.0
@@ -68,7 +68,7 @@ def _sentences(text: str) -> list[str]:
         if not piece or not piece.strip():
             continue
         held = f"{held} {piece.strip()}" if held and not _WIDE.search(held[-2:]) else held + piece.strip()
-        if units(held) < _SENTENCE_AT_LEAST:
+        if units(held) < _SENTENCE_AT_LEAST and not _TELLING.search(held):
             continue
         out.extend(_cut(held, _SENTENCE_AT_MOST))
         held = ""

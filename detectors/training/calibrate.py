@@ -21,6 +21,7 @@ FALSE_ALARMS: Final = (
 _ENOUGH: Final = 150  # rows of a language for a line of its own
 _BOUNDS: Final = (0.15, 0.9)  # of a threshold: a level seen rarely must not end at either end
 _OTHERS: Final = "other"
+_COMMON: Final = 150  # rows of all levels that count with those of each: a rare level's own few say little
 
 
 def fit_line(logit: Floats, truth: Truths) -> Line:
@@ -68,17 +69,27 @@ def choose_thresholds(
 
 
 def _at_price(chance: Floats, level: Sequence[Level], truth: Truths, price: float) -> dict[Level, float]:
+    grid = np.linspace(*_BOUNDS, 76)
+
+    def gain(rows: Truths) -> Floats:
+        """What each threshold of the grid catches less what its false alarms cost."""
+        caught, alarms = (
+            np.array([float((chance[rows & side] >= t).sum()) for t in grid]) for side in (truth, ~truth)
+        )
+        return np.asarray(caught - price * alarms)
+
+    common = gain(np.ones(len(truth), dtype=np.bool_)) * min(1.0, _COMMON / max(1, len(truth)))
+
+    def best(whole: Floats) -> float:
+        """Of equally good thresholds the middle one: neither side's nearest row decides."""
+        equal = np.flatnonzero(np.isclose(whole, whole.max()))
+        return round(float(grid[equal[len(equal) // 2]]), 2)
+
     out = {}
     for one in CRISIS_LEVELS:
-        rows = np.array([found is one for found in level])
-        grid = np.linspace(*_BOUNDS, 76)
-        gain = [
-            float((chance[rows & truth] >= t).sum() - price * (chance[rows & ~truth] >= t).sum())
-            for t in grid
-        ]
-        # of equally good thresholds the middle one: neither side's nearest row decides
-        best = np.flatnonzero(np.isclose(gain, max(gain)))
-        out[one] = round(float(grid[best[len(best) // 2]]), 2)
+        own = best(gain(np.array([found is one for found in level], dtype=np.bool_)) + common)
+        # where somebody may act within minutes, never more is asked than for crises as a whole
+        out[one] = min(own, best(common)) if one.imminent else own
     return out
 
 

@@ -48,7 +48,7 @@ MODEL = Model(
     judge=_weights(1, 2 + _TRACE + 1 + len(LEVELS), r0c0=3.0),
     context={
         "crisis": _weights(1, 1, r0c0=SWAY),
-        "level": _weights(len(LEVELS), 1),
+        "level": _weights(len(LEVELS), 1, **{f"r{place}c0": SWAY for place in range(1, len(LEVELS))}),
         "distress": _weights(1, 1, r0c0=1.0),
         "trend": _weights(3, 1),
     },
@@ -65,9 +65,10 @@ WEIGHS, LIGHTENS, PASSES = 1.0, -1.0, 0.0
 
 
 def memory(weight: float, logit: float = 0.0, level: Level = Level.ACTIVE_IDEATION) -> str:
-    """Of a turn that says ``logit`` by itself and would be of ``level``."""
-    levels: Floats = np.zeros(len(LEVELS), dtype=np.float32)
-    levels[LEVELS.index(level)] = 5.0
+    """Of a turn that says ``logit`` by itself, by both heads, and would be of ``level``."""
+    levels: Floats = np.full(len(LEVELS), -10.0, dtype=np.float32)
+    levels[LEVELS.index(Level.NONE)] = 0.0
+    levels[LEVELS.index(level)] = logit
     return pack(Memory(np.array([weight, 0.0], dtype=np.float32), logit, levels), MODEL)
 
 

@@ -32,7 +32,6 @@ QUIET = [
     "my feet are killing me",
     "dying of laughter",
     "我不是想死",
-    "不想死，只是不想这样活着",
     "好的，谢谢您，再见",
     "最近工作压力很大，晚上睡不着",
     "I feel so worthless lately and can't sleep",
@@ -50,7 +49,6 @@ CAUGHT = [
     ("I can\u2019t go on", Level.PASSIVE_IDEATION),
     ("撑不下去了我真的", Level.PASSIVE_IDEATION),
     ("不想活了", Level.PASSIVE_IDEATION),
-    ("觉得消失是一种解脱", Level.PASSIVE_IDEATION),
     ("I want to die", Level.PASSIVE_IDEATION),
     ("aaa想自杀bbb", Level.ACTIVE_IDEATION),
     ("ｓｕｉｃｉｄｅ", Level.ACTIVE_IDEATION),
@@ -83,6 +81,24 @@ def test_quiet(scorer, text):
 @pytest.mark.parametrize(("text", "level"), CAUGHT)
 def test_caught_at_its_level(scorer, text, level):
     assert scorer.score([text], [None])[0].level is level
+
+
+# wrong today, each by a little or by much: taken out of this list as soon as a model judges them right
+@pytest.mark.parametrize(
+    ("text", "level"),
+    [
+        ("不想死，只是不想这样活着", Level.NONE),
+        ("觉得消失是一种解脱", Level.PASSIVE_IDEATION),
+    ],
+)
+@pytest.mark.xfail(strict=True, reason="the model errs here; the card says so")
+def test_what_is_judged_wrong_today(scorer, text, level):
+    assert scorer.score([text], [None])[0].level is level
+
+
+def test_a_full_stop_changes_nothing(scorer):
+    bare, ended = scorer.score(["谢谢你们，再见，猫就拜托了", "谢谢你们，再见，猫就拜托了。"], [None, None])
+    assert bare.score == ended.score
 
 
 def test_a_negated_wish_is_far_below_the_wish(scorer):

@@ -90,7 +90,7 @@ def test_broken_off_and_resumed_it_is_as_if_run_through(tmp_path, stop, kept):
 
 def test_broken_off_within_an_epoch_it_goes_on_there(tmp_path):
     course = Course(epochs=2, seed=2, averaged=0.6)
-    one_a_batch: dict[str, Any] = {"course": course, "examples": rows(52), "length": TOKENS // 2 + 1}
+    one_a_batch: dict[str, Any] = {"course": course, "examples": rows(60), "length": TOKENS // 2 + 1}
     through, steps = go(tmp_path / "through", **one_a_batch)
     assert len(steps) > STEPS_KEPT + 10
     with pytest.raises(BrokenOffError):
@@ -151,7 +151,7 @@ def test_it_learns(tmp_path):
     table = TextTable(examples)
     lower = states([30] * len(table.texts))
     network = Network(upper(1), WIDTH)
-    course = Course(epochs=60, seed=3, head_rate=1e-2)
+    course = Course(epochs=60, seed=3, rate=1e-2, head_rate=1e-2)
     train(network, examples, table, lower, course, tmp_path, lambda *_: None)
     with torch.inference_mode():
         told = network(*lower.batch([table.last(one) for one in examples]))
