@@ -39,7 +39,7 @@ them made by code, and three fifths of these public sets, whose sentences are no
 
 **Known limits.** The corpora are written by few hands and read again by the same kind of reader; no clinician has rated them yet.
 Adolescents' newest slang, dialects, psychosis and eating disorders are thin. A quarter of the crisis rows of PsySUICIDE come from social media.
-Distress is one reader's estimate. Chances are calibrated on rows written to be mistaken, in which nearly half are a crisis: in everyday traffic,
+Wrong today, for example: a wish to die that is denied and a way of living that is not wanted, in one breath, is called a crisis. Distress is one reader's estimate. Chances are calibrated on rows written to be mistaken, in which nearly half are a crisis: in everyday traffic,
 where one turn in hundreds is, a chance of 0.5 means less than it says.
 """
 _COLUMNS: Final = (
