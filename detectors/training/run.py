@@ -88,6 +88,7 @@ def run(plan: Plan, progress: Progress) -> Path:
     train(network, alone, table, states, plan.course, plan.work, progress, start)
     merge(network.upper)
     vectors = vectors_of(network, states, progress)
+    torch.manual_seed(plan.course.seed)  # a run that was resumed has drawn other numbers until here
     reader = ContextReader(bert.config.hidden_size)
     train_reader(reader, network, learn, table, vectors, plan.course, progress)
     file = plan.work / MODEL
