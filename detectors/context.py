@@ -17,9 +17,9 @@ from detectors.finding import Cue, Evidence, Level, ReplySignal, UserSignal
 _REACH = 6  # user turns over which a disclosure is remembered in full
 _BUILD_UP = 0.6  # distress a slow escalation must have come to before a short turn counts as risk
 _ALMOST = 0.3
-_SURE = (
-    0.6  # score of a disclosure that later small talk does not close; below it may have been a false alarm
-)
+# score of a disclosure that later small talk does not close: above it lie 2 % of the calibration rows without risk;
+# below, one false alarm would colour the rest of a talk
+_SURE = 0.88
 
 # disclosures that stay until a person has taken over: never back to none in this conversation
 _GRAVE = frozenset(

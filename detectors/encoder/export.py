@@ -7,7 +7,7 @@ rows it touches, workers share it, and exporting needs a third of the memory and
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +18,8 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 from onnxruntime.transformers.optimizer import optimize_model
 from torch import nn
 
+from detectors.encoder.ranges import widest_products
+
 OPSET: Final = 17
 INPUTS: Final = ("words", "attention_mask")
 OUTPUT: Final = "last_hidden_state"
@@ -27,16 +29,22 @@ _FLOAT: Final = 1
 
 
 def export_network(
-    model: nn.Module, heads: int, hidden: int, target: Path, on_stage: Callable[[str, int, int], None]
+    model: nn.Module,
+    heads: int,
+    probes: Sequence[NDArray[np.float32]],
+    target: Path,
+    on_stage: Callable[[str, int, int], None],
 ) -> None:
     """Write ``target``: int8 weights; inputs word vectors (n, length, hidden) and mask (n, length), output like the first.
 
+    ``probes`` are the word vectors (length, hidden) of plain sentences, by which it is seen what int8 cannot hold.
     ``model`` is called as BERT is and must use eager attention: the tracer cannot see into the fused kernels.
     """
     workbench = target.parent / "export"
     workbench.mkdir()
     plain, fused = workbench / "plain.onnx", workbench / "fused.onnx"
     on_stage("export", 0, 1)
+    hidden = probes[0].shape[1]
     words = torch.linspace(-1, 1, 2 * 5 * hidden).reshape(2, 5, hidden)
     mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 1, 0]])
     axes = {0: "batch", 1: "length"}
@@ -65,6 +73,7 @@ def export_network(
         per_channel=True,
         # seven bits: without VNNI, eight overflow the 16-bit sums, which costs accuracy and makes rows depend on the CPU
         reduce_range=True,
+        nodes_to_exclude=widest_products(fused, probes),
         extra_options={"DefaultTensorType": _FLOAT},
     )
     shutil.rmtree(workbench)

@@ -33,6 +33,7 @@ def rebuild_weights(weights: Path, sha256: str, target: Path, report: Report) ->
 def quantise_model(source: Path, adapter: Path | None, target: Path, report: Report) -> None:
     """A SentenceTransformer directory, with an adapter merged in, to an int8 directory."""
     from detectors.encoder.export import export_network, export_words  # noqa: PLC0415  torch, only for this job
+    from detectors.encoder.ranges import PROBES  # noqa: PLC0415  onnx, only for this job
     from detectors.encoder.reference import load_model  # noqa: PLC0415  torch, only for this job
 
     stages = ("load", "words", "export", "optimise", "quantise")
@@ -47,9 +48,8 @@ def quantise_model(source: Path, adapter: Path | None, target: Path, report: Rep
     table = network.get_input_embeddings().weight.detach().numpy()
     export_words(table, target / int8.WORDS, target / int8.SCALES)
     report.progress("words", 1, 1)
-    export_network(
-        network, config.num_attention_heads, config.hidden_size, target / int8.NETWORK, report.progress
-    )
+    probes = [table[model.tokenizer(text)["input_ids"]] for text in PROBES]
+    export_network(network, config.num_attention_heads, probes, target / int8.NETWORK, report.progress)
     shutil.copyfile(source / int8.TOKENIZER, target / int8.TOKENIZER)
     limit = min(MAX_TOKENS, config.max_position_embeddings, model.max_seq_length or MAX_TOKENS)
     card = {"dimension": config.hidden_size, "max_tokens": limit}

@@ -18,6 +18,8 @@ class Workspace:
     cache: Cache
     prepared: Prepared
     source: Wheel
+    left: list[str]
+    """What preparing left in the cache, before any test."""
     stages: list[tuple[str, int, int]] = field(default_factory=list)
 
 
@@ -30,7 +32,8 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     source = Wheel(None, tiny.digest(data), python)
     cache, stages = Cache(root / "cache"), []
     prepared = prepare_source(source, cache, lambda *step: stages.append(step))
-    return Workspace(cache, prepared, source, stages)
+    left = sorted(path.name for path in cache.root.iterdir() if path.is_dir())
+    return Workspace(cache, prepared, source, left, stages)
 
 
 @pytest.fixture

@@ -42,8 +42,7 @@ def test_stages_come_in_their_order(workspace: Workspace) -> None:
 
 
 def test_nothing_but_the_two_artefacts_stays(workspace: Workspace) -> None:
-    names = sorted(path.name for path in workspace.cache.root.iterdir() if path.is_dir())
-    assert names == sorted([workspace.prepared.reference.name, workspace.prepared.int8.name])
+    assert workspace.left == sorted([workspace.prepared.reference.name, workspace.prepared.int8.name])
     assert not list(workspace.cache.root.rglob("*.whl"))
     assert not (workspace.prepared.int8 / "export").exists()
     assert not (workspace.prepared.reference / "seed").exists()
