@@ -1,4 +1,4 @@
-"""Linear heads over the vector of a reply: what phrases miss, told from meaning.
+"""Linear heads over the vector of a reply and what phrases found in it: meaning and words, weighed together.
 
 One head for each criterion that phrases can miss, and one for harm. They are fitted on our own judged replies for one
 encoder (``encoder`` names it) and mean nothing to another one.
@@ -6,6 +6,7 @@ encoder (``encoder`` names it) and mean nothing to another one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import as_file, files
@@ -24,19 +25,28 @@ RISK_RECOGNISED, HOLDS_FEELING, REFERS, BOUNDARY, HARMFUL = NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """``weights`` has shape (len(NAMES), dimension), ``bias`` (len(NAMES),), both float32."""
+    """``weights`` has shape (len(NAMES), dimension + features), ``bias`` (len(NAMES),), both float32.
+
+    The columns of the vector come first, then those of ``detectors.reply.features``.
+    """
 
     weights: NDArray[np.float32] = field(repr=False)
     bias: NDArray[np.float32] = field(repr=False)
     encoder: str
 
-    def logits(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return shape (len(vectors), len(NAMES)): log-odds by each head. Raises ``ValueError`` on a foreign dimension."""
-        if vectors.shape[1] != self.weights.shape[1]:
+    def logits(
+        self, vectors: NDArray[np.float32], found: Sequence[Sequence[float]]
+    ) -> NDArray[np.float32]:
+        """Return shape (len(vectors), len(NAMES)): log-odds by each head. ``found`` has the features of each reply.
+
+        Raises ``ValueError`` on a foreign dimension.
+        """
+        rows = np.hstack([vectors, np.asarray(found, dtype=np.float32)])
+        if rows.shape[1] != self.weights.shape[1]:
             raise ValueError(
-                f"reply heads expect vectors of {self.weights.shape[1]}, not {vectors.shape[1]}: fit them for this encoder"
+                f"reply heads expect {self.weights.shape[1]} columns, not {rows.shape[1]}: fit them for this encoder"
             )
-        return np.asarray(vectors @ self.weights.T + self.bias, dtype=np.float32)
+        return np.asarray(rows @ self.weights.T + self.bias, dtype=np.float32)
 
 
 @lru_cache(maxsize=1)

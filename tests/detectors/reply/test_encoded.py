@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from detectors.crisis.memory import remember
-from detectors.finding import Criterion, Level, Outcome, ReplySignal
+from detectors.finding import Criterion, EmotionNamed, Flag, Level, Outcome, ReplySignal
 from detectors.ports import Vectors
 from detectors.reply import heads
 from detectors.reply.encoded import EncodedReplyScorer, lean
+from detectors.reply.features import WIDTH, features
 from detectors.reply.fit import fit
 from detectors.reply.outcome import judge
 from tests.support.made_up_model import DIMENSION, MODEL, HashedTexts
@@ -34,10 +35,12 @@ class CountingEncoder:
         return np.tile(np.eye(1, self.dimension, dtype=np.float32), (len(texts), 1))
 
 
-def fitted(*logits: float, dimension: int = DIMENSION) -> heads.Heads:
-    weights = np.zeros((5, dimension), dtype=np.float32)
+def fitted(*logits: float) -> heads.Heads:
+    """Heads that give these log-odds, and a little more or less by whether phrases found the criterion."""
+    weights = np.zeros((5, DIMENSION + WIDTH), dtype=np.float32)
     weights[:, 0] = logits
-    return heads.Heads(weights=weights, bias=np.zeros(5, dtype=np.float32), encoder="test")
+    weights[:4, DIMENSION : DIMENSION + 4] = np.eye(4)
+    return heads.Heads(weights=weights, bias=np.full(5, -0.25, dtype=np.float32), encoder="test")
 
 
 def score(text: str, *logits: float) -> ReplySignal:
@@ -109,7 +112,7 @@ def test_foreign_vectors_are_told_apart():
 
 def test_shipped_heads_fit_the_encoder():
     shipped = heads.load()
-    assert shipped.weights.shape == (len(heads.NAMES), 384)
+    assert shipped.weights.shape == (len(heads.NAMES), 384 + WIDTH)
     assert "multilingual-e5-small" in shipped.encoder
     assert np.isfinite(shipped.weights).all()
 
@@ -118,11 +121,27 @@ def test_fit_finds_what_separates_and_is_deterministic():
     generator = np.random.default_rng(7)
     vectors = generator.normal(size=(200, 6)).astype(np.float32)
     labels = {name: (vectors[:, place] > 0).tolist() for place, name in enumerate(heads.NAMES)}
-    one, again = fit(vectors, labels, "test"), fit(vectors, labels, "test")
+    found = [features(ReplySignal())] * len(vectors)
+    one, again = (fit(vectors, found, labels, "test") for _ in range(2))
     assert np.array_equal(one.weights, again.weights)
-    told = one.logits(vectors) > 0
+    told = one.logits(vectors, found) > 0
     for place, name in enumerate(heads.NAMES):
         assert np.mean(told[:, place] == labels[name]) > 0.95
+
+
+def test_what_phrases_found_is_a_column_of_its_own():
+    seen = {tuple(features(ReplySignal()))}
+    for signal in (
+        *(ReplySignal(**{name: True}) for name in heads.NAMES[:4]),
+        *(ReplySignal(flags=(flag,)) for flag in Flag),
+        *(ReplySignal(emotion_named=named) for named in (EmotionNamed.TYPE_ONLY, EmotionNamed.TYPE_AND_STRENGTH)),
+        ReplySignal(harm=("any",)),
+    ):
+        row = tuple(features(signal))
+        assert len(row) == WIDTH
+        assert sum(value > 0 for value in row) == 1
+        seen.add(row)
+    assert len(seen) == 1 + 4 + len(Flag) + 2 + 1
 
 
 def test_criteria_follow_the_heads():
