@@ -18,7 +18,7 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 from onnxruntime.transformers.optimizer import optimize_model
 from torch import nn
 
-from detectors.encoder.ranges import widest_products
+from detectors.encoder.ranges import smooth, widest_products
 
 OPSET: Final = 17
 INPUTS: Final = ("words", "attention_mask")
@@ -64,6 +64,7 @@ def export_network(
     optimize_model(str(plain), model_type="bert", num_heads=heads, hidden_size=hidden).save_model_to_file(
         str(fused)
     )
+    smooth(fused, probes)
     on_stage("optimise", 1, 1)
     on_stage("quantise", 0, 1)
     quantize_dynamic(

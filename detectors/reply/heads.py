@@ -34,9 +34,7 @@ class Heads:
     bias: NDArray[np.float32] = field(repr=False)
     encoder: str
 
-    def logits(
-        self, vectors: NDArray[np.float32], found: Sequence[Sequence[float]]
-    ) -> NDArray[np.float32]:
+    def logits(self, vectors: NDArray[np.float32], found: Sequence[Sequence[float]]) -> NDArray[np.float32]:
         """Return shape (len(vectors), len(NAMES)): log-odds by each head. ``found`` has the features of each reply.
 
         Raises ``ValueError`` on a foreign dimension.

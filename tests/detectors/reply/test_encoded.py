@@ -134,7 +134,10 @@ def test_what_phrases_found_is_a_column_of_its_own():
     for signal in (
         *(ReplySignal(**{name: True}) for name in heads.NAMES[:4]),
         *(ReplySignal(flags=(flag,)) for flag in Flag),
-        *(ReplySignal(emotion_named=named) for named in (EmotionNamed.TYPE_ONLY, EmotionNamed.TYPE_AND_STRENGTH)),
+        *(
+            ReplySignal(emotion_named=named)
+            for named in (EmotionNamed.TYPE_ONLY, EmotionNamed.TYPE_AND_STRENGTH)
+        ),
         ReplySignal(harm=("any",)),
     ):
         row = tuple(features(signal))
