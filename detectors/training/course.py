@@ -82,7 +82,7 @@ def train(
     )
     run = _Run(network, optimiser, {})
     sureness = np.ones(len(examples))
-    signature = {**asdict(course), "examples": _digest(examples), "base": base}
+    signature = {**asdict(course), "examples": digest(examples), "base": base}
     _resume(run, sureness, place / CHECKPOINT, signature)
     per_epoch = len(plan(examples, table, states.lengths, course.seed))
     total = per_epoch * course.epochs
@@ -125,7 +125,7 @@ def train(
     progress("train", total, total, losses)
 
 
-def _digest(examples: Sequence[Example]) -> str:
+def digest(examples: Sequence[Example]) -> str:
     """Other rows, other labels or another order are another run."""
     whole = hashlib.sha256()
     for example in examples:

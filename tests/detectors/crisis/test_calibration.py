@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from detectors.crisis.calibration import Calibration, Line, load_calibration
+from detectors.crisis.calibration import Calibration, Line, load_calibration, strength
 from detectors.finding import CRISIS_LEVELS, Level
 
 LINE = {"other": Line(1.0, 0.0), "zh": Line(2.0, 1.0)}
@@ -63,3 +63,16 @@ def test_the_shipped_thresholds_are_within_reason():
     shipped = load_calibration()
     assert {"zh", "en", "ja", "ko", "es", "pt", "fr", "de"} <= shipped.languages
     assert all(0.1 <= threshold <= 0.95 for threshold in shipped.thresholds.values())
+
+
+def test_strength_is_the_mean_of_two_heads():
+    even = np.zeros(1 + len(CRISIS_LEVELS), dtype=np.float32)
+    odds = np.log(len(CRISIS_LEVELS))  # of any crisis level against none, when all are equal
+    assert strength(2.0, even) == pytest.approx((2.0 + odds) / 2)
+    even[0] = 5.0
+    assert strength(2.0, even) == pytest.approx((2.0 + odds - 5.0) / 2)
+
+
+def test_strength_bears_any_size():
+    huge = np.full(1 + len(CRISIS_LEVELS), 1e4, dtype=np.float32)
+    assert np.isfinite(strength(-1e4, huge))

@@ -60,3 +60,28 @@ def test_what_is_written_can_be_read(tmp_path):
     assert read.alone["zh"] == line
     assert read.languages == {"zh", "en"}
     assert read.chance(0.3, "fr") == line(0.3)
+
+
+def misled(rare: Level, count: int) -> tuple[np.ndarray, list[Level], np.ndarray]:
+    """Rows as above of another level, and a few of ``rare`` whose innocent ones all look risky."""
+    chance, level, truth = rows()
+    other = Level.PASSIVE_IDEATION
+    level = [other] * len(level)
+    return (
+        np.append(chance, np.full(count, 0.833)),
+        [*level, *[rare] * count],
+        np.append(truth, np.zeros(count, dtype=bool)),
+    )
+
+
+def test_a_level_with_few_rows_leans_on_the_common_threshold():
+    few = choose_thresholds(*misled(Level.SELF_HARM, 8))
+    assert abs(few[Level.SELF_HARM] - few[Level.PASSIVE_IDEATION]) < 0.1
+    many = choose_thresholds(*misled(Level.SELF_HARM, 400))
+    assert many[Level.SELF_HARM] > 0.833
+
+
+@pytest.mark.parametrize("level", [one for one in CRISIS_LEVELS if one.imminent])
+def test_where_somebody_may_act_within_minutes_no_more_is_asked_than_of_all(level):
+    own = choose_thresholds(*misled(Level.SELF_HARM, 40), 0.02)[Level.SELF_HARM]
+    assert choose_thresholds(*misled(level, 40), 0.02)[level] < 0.833 < own
