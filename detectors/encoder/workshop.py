@@ -48,10 +48,10 @@ def quantise_model(source: Path, adapter: Path | None, target: Path, report: Rep
     table = network.get_input_embeddings().weight.detach().numpy()
     export_words(table, target / int8.WORDS, target / int8.SCALES)
     report.progress("words", 1, 1)
-    probes = [table[model.tokenizer(text)["input_ids"]] for text in PROBES]
+    limit = min(MAX_TOKENS, config.max_position_embeddings, model.max_seq_length or MAX_TOKENS)
+    probes = [table[model.tokenizer(text)["input_ids"][:limit]] for text in PROBES]
     export_network(network, config.num_attention_heads, probes, target / int8.NETWORK, report.progress)
     shutil.copyfile(source / int8.TOKENIZER, target / int8.TOKENIZER)
-    limit = min(MAX_TOKENS, config.max_position_embeddings, model.max_seq_length or MAX_TOKENS)
     card = {"dimension": config.hidden_size, "max_tokens": limit}
     (target / int8.CARD).write_text(json.dumps(card), encoding="utf-8")
 

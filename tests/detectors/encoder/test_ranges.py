@@ -67,9 +67,9 @@ def states(network: Path) -> np.ndarray:
 
 
 def test_the_widest_product_is_named(network):
-    (name,) = widest_products(network, words())
-    assert f"layer.{WIDE}/output" in name
-    assert LAYERS // KEPT == 1
+    names = widest_products(network, words())
+    assert f"layer.{WIDE}/output" in names[0]
+    assert len(names) == round(LAYERS * KEPT) < LAYERS
 
 
 def test_evening_out_changes_no_state(network):
