@@ -16,7 +16,6 @@ from detectors.training.sources import CORPORA, READINGS, fitted_on, read_corpor
 _HIDDEN: Final = 0.15  # share of the single rows that is learnt in a hidden spelling too
 _HIDDEN_WEIGHT: Final = 0.6  # where the telling word is hidden, some say nothing any more
 _CALIBRATING: Final = 12  # one family in so many is kept for calibration
-_ORDINARY: Final = 4  # of a dialogue's ordinary turns one in so many is learnt from
 # real voices are few beside ours. PsySUICIDE's crisis rows are mostly from social media, its others mostly are not: that
 # is left as it is, and every figure on it is given by source too
 _WEIGHT: Final = {
@@ -73,10 +72,5 @@ def _public(files: Sequence[Path]) -> Iterator[Example]:
     for file in files:
         dialogues = (READINGS / file.name).exists()
         for identity, example in read_dialogues(file) if dialogues else read_public(file):
-            if fitted_on(identity) and not (dialogues and _is_ordinary(example)):
+            if fitted_on(identity):
                 yield replace(example, weight=_WEIGHT.get(example.source, 1.0))
-
-
-def _is_ordinary(example: Example) -> bool:
-    """A turn nobody marked, and not one of the few we take of those."""
-    return example.distress is None and _number(example.text) % _ORDINARY != 0

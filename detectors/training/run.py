@@ -138,12 +138,13 @@ def settle(
     engine = load_engine("int8", prepared, lanes=2)
     model = load_model(file)
     plain = _plain(languages)
-    single = [row for row in rows if row.single]
-    others = [row for row in rows if not row.single]
+    known = [row for row in rows if row.crisis is not None]
+    single = [row for row in known if row.single]
+    others = [row for row in known if not row.single]
 
     def scored(some: Sequence[Example], name: str) -> list[Judged]:
         return judge(
-            [row_of(replace(row, source=name), name) for row in some if row.crisis is not None],
+            [row_of(replace(row, source=name), name) for row in some],
             TrainedScorer(engine, model, plain),
             RememberedReplies(engine, model),
             Reader(model, plain),
@@ -154,12 +155,18 @@ def settle(
     lines = [_lines(found) for found in (alone, context)]
     chances = [_chances(found, line) for found, line in zip((alone, context), lines, strict=True)]
     judged = [*alone, *context]
+    hard = np.array([_is_hard(row) for row in (*single, *others)])
     thresholds = choose_thresholds(
-        np.concatenate(chances),
-        [_likeliest(one) for one in judged],
-        np.array([bool(one.row.crisis) for one in judged]),
+        np.concatenate(chances)[hard],
+        [_likeliest(one) for one, counts in zip(judged, hard, strict=True) if counts],
+        np.array([bool(one.row.crisis) for one in judged])[hard],
     )
     write(plan.work / CALIBRATION, lines[0], lines[1], thresholds, languages)
+
+
+def _is_hard(row: Example) -> bool:
+    """The ordinary turns of long talks would let every threshold sink: they belong to the lines, not to the rate."""
+    return row.single or row.kind is not None
 
 
 def _plain(languages: Sequence[str]) -> Calibration:
