@@ -174,17 +174,17 @@ def test_lone_surrogates_are_scored(scorer):
     assert scorer.score(["\ud83d我不想活了\udc00"], [None])[0].level.crisis
 
 
-RISING = ["今天有点烦", "工作上的事一直不顺", "越来越烦，饭也吃不下", "烦得整晚睡不着", "我快崩溃了，一直哭"]
-
-
-def test_rising_distress_is_no_crisis(scorer):
-    signals = contextual(scorer.score(RISING, ["zh"] * len(RISING)))
+def test_rising_distress_is_seen_and_is_no_crisis(scorer):
+    turns = [
+        "今天有点烦",
+        "工作上的事一直不顺",
+        "越来越烦，饭也吃不下",
+        "烦得整晚睡不着",
+        "我快崩溃了，一直哭",
+    ]
+    signals = contextual(scorer.score(turns, ["zh"] * len(turns)))
     assert all(signal.level is Level.NONE for signal in signals)
-
-
-@pytest.mark.xfail(reason="the model finds a sleepless night less distressing than no appetite", strict=True)
-def test_rising_distress_is_seen(scorer):
-    assert trend(contextual(scorer.score(RISING, ["zh"] * len(RISING)))).trend is Trend.RISING
+    assert trend(signals).trend is Trend.RISING
 
 
 def test_more_of_the_same_feeling_is_more_distress(scorer):
