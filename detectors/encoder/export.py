@@ -42,9 +42,29 @@ def export_network(
     """
     workbench = target.parent / "export"
     workbench.mkdir()
+    fused = export_float(model, heads, probes[0].shape[1], workbench, on_stage)
+    on_stage("quantise", 0, 1)
+    smooth(fused, probes)
+    quantize_dynamic(
+        fused,
+        target,
+        weight_type=QuantType.QInt8,
+        per_channel=True,
+        # seven bits: without VNNI, eight overflow the 16-bit sums, which costs accuracy and makes rows depend on the CPU
+        reduce_range=True,
+        nodes_to_exclude=widest_products(fused, probes),
+        extra_options={"DefaultTensorType": _FLOAT},
+    )
+    shutil.rmtree(workbench)
+    on_stage("quantise", 1, 1)
+
+
+def export_float(
+    model: nn.Module, heads: int, hidden: int, workbench: Path, on_stage: Callable[[str, int, int], None]
+) -> Path:
+    """Write the float32 network, its attention and normalisations fused, into ``workbench``; return its file."""
     plain, fused = workbench / "plain.onnx", workbench / "fused.onnx"
     on_stage("export", 0, 1)
-    hidden = probes[0].shape[1]
     words = torch.linspace(-1, 1, 2 * 5 * hidden).reshape(2, 5, hidden)
     mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 1, 0]])
     axes = {0: "batch", 1: "length"}
@@ -64,21 +84,8 @@ def export_network(
     optimize_model(str(plain), model_type="bert", num_heads=heads, hidden_size=hidden).save_model_to_file(
         str(fused)
     )
-    smooth(fused, probes)
     on_stage("optimise", 1, 1)
-    on_stage("quantise", 0, 1)
-    quantize_dynamic(
-        fused,
-        target,
-        weight_type=QuantType.QInt8,
-        per_channel=True,
-        # seven bits: without VNNI, eight overflow the 16-bit sums, which costs accuracy and makes rows depend on the CPU
-        reduce_range=True,
-        nodes_to_exclude=widest_products(fused, probes),
-        extra_options={"DefaultTensorType": _FLOAT},
-    )
-    shutil.rmtree(workbench)
-    on_stage("quantise", 1, 1)
+    return fused
 
 
 def export_words(table: NDArray[np.float32], words: Path, scales: Path) -> None:

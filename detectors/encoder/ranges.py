@@ -26,11 +26,12 @@ from onnx import helper, numpy_helper
 KEPT: Final = 0.4
 """Share of the second feed-forward products that stays in float32."""
 
+# plain sentences: what is wide in a network is wide for any of them
 PROBES: Final = (
-    "query: The bus was late again, so I walked home and made soup.",
-    "query: Thanks, that helped a lot! Can we talk about next week?",
-    "query: 今天下班很晚，回家路上下雨了，心里有点累。",
-    "query: 谢谢你听我说，我想先睡一觉，明天再看。",
+    "The bus was late again, so I walked home and made soup.",
+    "Thanks, that helped a lot! Can we talk about next week?",
+    "今天下班很晚，回家路上下雨了，心里有点累。",
+    "谢谢你听我说，我想先睡一觉，明天再看。",
 )
 
 _TINY: Final = 1e-5

