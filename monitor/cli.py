@@ -169,6 +169,9 @@ def train(
         int | None,
         typer.Option(min=1, max=128, help="Low-rank adaptation of those layers instead of whole ones."),
     ] = None,
+    start: Annotated[
+        Path | None, typer.Option("--from", help="A trained model to go on from, instead of the base alone.")
+    ] = None,
     seed: int = 20260,
     limit: Annotated[int | None, typer.Option(min=32, help="Rows learnt from, for a trial.")] = None,
     config: Config = None,
@@ -191,6 +194,7 @@ def train(
         limit,
         frozen=12 - layers,
         rank=rank,
+        start=start,
     )
     with Watching() as progress:
         try:

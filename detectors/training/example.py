@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from detectors.finding import Cue, Emotion, Level
+from detectors.finding import Criterion, Cue, Emotion, EmotionNamed, Flag, Level, Outcome
 from detectors.turn import Role
 
 
@@ -15,12 +15,30 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplyLabels:
+    """How a reply was judged by two readers, in tuples of one order.
+
+    ``criteria`` are met by the first one's reading; ``flags`` both named, ``maybe`` one of them; ``doubtful`` names a
+    criterion, the outcome or the emotion on which they differ. ``scale_a`` are marks 0-4 by dimension, None where a
+    dimension does not apply.
+    """
+
+    outcome: Outcome
+    criteria: tuple[Criterion, ...]
+    flags: tuple[Flag, ...]
+    maybe: tuple[Flag, ...]
+    doubtful: tuple[str, ...]
+    emotion_named: EmotionNamed
+    scale_a: tuple[tuple[str, int | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Example:
-    """``turns`` end with the user turn that is judged. None where a label is not known: that task learns nothing here.
+    """``turns`` end with the turn that is judged. None where a label is not known: that task learns nothing here.
 
     ``weight`` multiplies every loss of the example. ``group`` keeps variants of one idea together, in one batch and
     on one side of every split. ``source`` names the file, ``part`` its slice. ``by_itself`` is the level of the last turn's
-    words alone, where a reader gave both.
+    words alone, where a reader gave both. ``reply``: the text is an assistant's, judged so.
     """
 
     source: str
@@ -38,6 +56,7 @@ class Example:
     part: str | None = None
     weight: float = 1.0
     held_out: bool = False
+    reply: ReplyLabels | None = None
 
     @property
     def text(self) -> str:

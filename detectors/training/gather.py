@@ -11,6 +11,7 @@ from typing import Final
 
 from detectors.training.example import Example
 from detectors.training.hidden import hidden_rows
+from detectors.training.replies import read_replies
 from detectors.training.sources import CORPORA, READINGS, fitted_on, read_corpora, read_dialogues, read_public
 
 _HIDDEN: Final = 0.15  # share of the single rows that is learnt in a hidden spelling too
@@ -37,7 +38,12 @@ def gather(data: Sequence[Path], corpora: Path = CORPORA) -> Gathered:
     """Our corpora and the part of the given files that is for learning (``fitted_on``)."""
     own = _weighed([example for example in read_corpora(corpora) if not example.held_out])
     hidden = [replace(one, weight=one.weight * _HIDDEN_WEIGHT) for one in hidden_rows(own, _HIDDEN)]
-    rows = [*own, *hidden, *_public(data)]
+    replies = [
+        example
+        for judged in read_replies(corpora / "replies")
+        if not judged.held_out and (example := judged.example())
+    ]
+    rows = [*own, *hidden, *_public(data), *replies]
     kept = [_calibrates(example) for example in rows]
     return Gathered(
         [row for row, keep in zip(rows, kept, strict=True) if not keep],

@@ -12,6 +12,7 @@ from torch.nn import functional as f
 from detectors.finding import Cue, Emotion, Level
 from detectors.training.example import Example
 from detectors.training.network import LEVELS
+from detectors.training.reply_losses import reply_loss
 from detectors.training.vocabulary import KINDS, TRENDS
 
 WEIGHTS: Final = {
@@ -23,6 +24,7 @@ WEIGHTS: Final = {
     "cues": 0.3,
     "kind": 0.2,
     "trend": 0.2,
+    "replies": 1.0,
 }
 _MARGIN: Final = 3.0  # logits by which the risky one of a pair is to be above the other
 _SMOOTH: Final = 0.02
@@ -52,6 +54,8 @@ def loss(examples: Sequence[Example], told: Mapping[str, Tensor]) -> tuple[Tenso
         parts["emotions"] = _named(told["emotions"], tuple(Emotion), [e.emotions for e in examples])
         parts["cues"] = _named(told["cues"], tuple(Cue), [e.cues for e in examples])
         parts["kind"] = _chosen(told["kind"], [_place(KINDS, e.kind) for e in examples])
+    if "criteria" in told:
+        parts["replies"] = reply_loss(examples, told)
     if "trend" in told:
         parts["trend"] = _chosen(told["trend"], [_place(TRENDS, e.trend) for e in examples])
     total = sum((WEIGHTS[name] * part for name, part in parts.items()), torch.zeros(()))

@@ -10,10 +10,12 @@ from typing import Any, Final
 import torch
 from torch import Tensor, nn
 
-from detectors.finding import CRISIS_LEVELS, Cue, Emotion, Level
+from detectors.finding import CRISIS_LEVELS, Criterion, Cue, Emotion, EmotionNamed, Flag, Level
 from detectors.training.vocabulary import KINDS
 
 LEVELS: Final = (Level.NONE, *CRISIS_LEVELS)
+SCALE: Final = ("emotion", "empathy", "reappraisal", "behaviour", "crisis")
+"""Dimensions of scale A."""
 HEADS: Final = {
     "crisis": 1,
     "level": len(LEVELS),
@@ -21,6 +23,12 @@ HEADS: Final = {
     "emotions": len(Emotion),
     "cues": len(Cue),
     "kind": len(KINDS),
+    # of an assistant's turn
+    "criteria": len(Criterion),
+    "harmful": 1,
+    "flags": len(Flag),
+    "emotion_named": len(EmotionNamed),
+    "scale": len(SCALE),
 }
 
 

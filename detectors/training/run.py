@@ -20,6 +20,7 @@ from detectors.crisis.model import load_model
 from detectors.crisis.reader import Reader
 from detectors.crisis.scorer import TrainedScorer
 from detectors.encoder import load_engine, prepare
+from detectors.encoder.adapter import read_adapter
 from detectors.encoder.prepare import prepare_reference
 from detectors.encoder.reference import load_model as load_base
 from detectors.evaluation.judge import judge
@@ -37,6 +38,7 @@ from detectors.training.network import Network
 from detectors.training.reader import ContextReader
 from detectors.training.reading import train_reader, vectors_of
 from detectors.training.sources import CORPORA
+from detectors.training.start import go_on_from
 from detectors.training.states import LowerStates, lower_states
 
 MODEL: Final = "jiezhu.safetensors"
@@ -58,6 +60,7 @@ class Plan:
     frozen: int = FROZEN
     rank: int | None = None  # of low-rank adaptation; without it whole matrices are trained
     corpora: Path = CORPORA
+    start: Path | None = None  # a trained model to go on from, instead of the base alone
 
 
 def run(plan: Plan, progress: Progress) -> Path:
@@ -81,9 +84,13 @@ def run(plan: Plan, progress: Progress) -> Path:
     torch.manual_seed(plan.course.seed)
     network = Network(bert.encoder.layer[plan.frozen :], bert.config.hidden_size)
     before = {name: one.detach().numpy().copy() for name, one in network.upper.named_parameters()}
+    if plan.start:
+        go_on_from(plan.start, bert, network, plan.frozen)
     if plan.rank:
         adapt(network.upper, plan.rank)
-    start = f"{base.weights} {plan.frozen} {plan.rank}"
+    start = (
+        f"{base.weights} {plan.frozen} {plan.rank} {read_adapter(plan.start).digest if plan.start else ''}"
+    )
     alone = [one for row in learn if (one := row.alone())]
     train(network, alone, table, states, plan.course, plan.work, progress, start)
     merge(network.upper)

@@ -2,50 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import math
 import re
 import statistics
-import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
 from detectors.finding import CRISIS_LEVELS, Cue, Emotion, Level
 from detectors.training.sources import CORPORA, READINGS
 from detectors.training.vocabulary import HARMLESS_KINDS, KINDS, RISKY_KINDS, TRENDS
+from tests.support.sentences import FOREIGN, alike, naming_a_method, plain, starts, taken_from_others, words
 
-FOREIGN = Path(__file__).parents[3] / "shared" / "data"
-METHODS = Path(__file__).with_name("method_words.sha256")
 SINGLE = {"id", "lang", "text", "level", "distress", "emotions", "cues", "kind", "family", "held_out"}
 CONTEXT = SINGLE - {"text"} | {"turns", "trend"}
 LEAST = {"zh": 4000, "en": 4000} | dict.fromkeys(["zh-Hant", "ja", "ko", "es", "pt", "fr", "de"], 300)
 LEVELS = {Level.NONE, *CRISIS_LEVELS}
-_SIGNS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
-RUN = re.compile(f"[{_SIGNS}]+")
-WORD = re.compile(rf"[^\W\d_{_SIGNS}]+")
 
 Row = dict[str, Any]
-
-
-class _Kept(dict[int, int | None]):
-    """For ``str.translate``: signs, spaces and controls vanish."""
-
-    def __missing__(self, code: int) -> int | None:
-        self[code] = None if unicodedata.category(chr(code))[0] in "PZC" else code
-        return self[code]
-
-
-KEPT = _Kept()
-
-
-def plain(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).lower().translate(KEPT)
 
 
 def texts(row: Row) -> list[str]:
@@ -152,24 +128,6 @@ def test_near_duplicates_are_seen():
     assert list(alike(some, 0.8)) == [(1, 0)]
 
 
-def alike(some: list[str], least: float) -> Iterator[tuple[int, int]]:
-    """Pairs whose character 5-grams have a Jaccard index above ``least``.
-
-    Two such sets share one of their rarest few (prefix filter: Chaudhuri et al. 2006); only those are compared.
-    """
-    grams = [frozenset(text[i : i + 5] for i in range(max(1, len(text) - 4))) for text in some]
-    often = Counter(gram for one in grams for gram in one)
-    index: dict[str, list[int]] = defaultdict(list)
-    for i, mine in enumerate(grams):
-        rare = sorted(mine, key=lambda gram: (often[gram], gram))
-        prefix = rare[: len(rare) - math.ceil(least * len(rare)) + 1]
-        for j in sorted({j for gram in prefix for j in index[gram]}):
-            if len(mine & grams[j]) > least * len(mine | grams[j]):
-                yield i, j
-        for gram in prefix:
-            index[gram].append(i)
-
-
 @pytest.mark.parametrize(("lang", "least"), LEAST.items())
 def test_enough_rows_of_each_language(rows, lang, least):
     mine = [row for row in rows if row["lang"] == lang]
@@ -220,12 +178,6 @@ def test_readings_hold_labels_and_no_words(file):
 @pytest.mark.skipif(not FOREIGN.is_dir(), reason="the foreign label sets do not ship with the project")
 def test_no_sentence_of_others(rows):
     # what everybody says ("i wish i was dead") will be found anywhere; a whole sentence will not
-    foreign = "\n".join(
-        plain(text)
-        for file in sorted(FOREIGN.glob("*.jsonl"))
-        for line in file.read_text(encoding="utf-8").splitlines()
-        for text in strings(json.loads(line))
-    )
     taken = set()
     for least, dense in ((14, True), (40, False)):
         ours = {
@@ -233,32 +185,9 @@ def test_no_sentence_of_others(rows):
             for row in rows
             if row["lang"].startswith(("zh", "ja", "ko")) is dense
             for text in map(plain, texts(row))
-            if len(text) >= least
         }
-        heads = starts("".join(text[:least] for text in ours), least)[::least]
-        sorted_heads, pieces = np.sort(heads), starts(foreign, least)
-        nearest = sorted_heads[np.searchsorted(sorted_heads, pieces).clip(max=len(heads) - 1)]
-        met = set(pieces[nearest == pieces].tolist())
-        maybe = [text for text, head in zip(ours, heads.tolist(), strict=True) if head in met]
-        taken |= {ours[text] for text in maybe if text in foreign}
+        taken |= taken_from_others(ours, least=least)
     assert taken == set()
-
-
-def strings(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from strings(inner)
-
-
-def starts(text: str, length: int) -> np.ndarray:
-    """A number for each piece of this length (Rabin and Karp 1987), so that few rows need the slow look."""
-    signs = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
-    found = np.zeros(max(0, len(signs) - length + 1), dtype=np.uint64)
-    for place in range(length):
-        found = found * np.uint64(1_000_003) + signs[place : place + len(found)]
-    return found
 
 
 def test_a_piece_has_the_same_number_anywhere():
@@ -266,24 +195,7 @@ def test_a_piece_has_the_same_number_anywhere():
 
 
 def test_no_row_names_a_method(rows):
-    # the words themselves stand nowhere: only their digests do
-    banned = set(METHODS.read_text(encoding="ascii").split())
-    held: dict[str, str] = {}
-    for row in rows:
-        for text in texts(row):
-            for word in words(text):
-                held.setdefault(word, row["id"])
-    found = {held[word] for word in held if hashlib.sha256(word.encode()).hexdigest() in banned}
-    assert found == set()
-
-
-def words(text: str) -> Iterator[str]:
-    """Words in Latin and other alphabets, and each piece of 2 to 4 signs of the others."""
-    lower = unicodedata.normalize("NFKC", text).lower()
-    yield from WORD.findall(lower)
-    for run in RUN.findall(lower):
-        for length in (2, 3, 4):
-            yield from (run[i : i + length] for i in range(len(run) - length + 1))
+    assert naming_a_method((row["id"], text) for row in rows for text in texts(row)) == set()
 
 
 def test_pieces_of_a_sentence_are_seen():

@@ -17,11 +17,15 @@ from detectors.crisis.model import load_model
 from detectors.crisis.reader import Reader
 from detectors.crisis.scorer import TrainedScorer
 from detectors.encoder import load_engine, prepare
+from detectors.encoder.reference import load_model as load_base
 from detectors.finding import CRISIS_LEVELS
 from detectors.reply.remembered import RememberedReplies
 from detectors.training.course import Course
+from detectors.training.network import Network
 from detectors.training.run import CALIBRATION, MODEL, Plan, run
 from detectors.training.sources import CORPORA
+from detectors.training.start import go_on_from
+from detectors.training.states import lower_states
 
 SLICE = {
     "en_levels": 110,
@@ -128,3 +132,24 @@ def test_the_trained_layer_has_moved(trained, base):
     shipped = load_engine("int8", prepared).encode(text)
     assert not np.allclose(tuned, plain, atol=1e-3)
     assert (tuned * shipped).sum() > max(0.97, (plain * shipped).sum())
+
+
+def test_going_on_from_a_model_begins_where_it_ended(trained, base):
+    bert = load_base(prepare(base, trained.plan.cache).reference)[0].model
+    network = Network(bert.encoder.layer[1:], bert.config.hidden_size)
+    plain = {name: one.detach().clone() for name, one in network.named_parameters()}
+    go_on_from(trained.file, bert, network, frozen=1)
+    moved = {name for name, one in network.named_parameters() if not torch.equal(one, plain[name])}
+    assert {name.partition(".")[0] for name in moved} == {"upper", "heads"}
+    prepared = prepare(base, trained.plan.cache, adapter=trained.file)
+    tuned = load_engine("fp32", prepared).encode(["rain"])
+    states = lower_states(load_base(prepared.reference), ["rain"], [64], 1)
+    with torch.inference_mode():
+        vector = network.eval().encode(*states.batch([0])).numpy()
+    assert np.allclose(vector, tuned, atol=2e-3)
+
+
+def test_going_on_with_fewer_layers_than_have_learnt_is_refused(trained, base):
+    bert = load_base(prepare(base, trained.plan.cache).reference)[0].model
+    with pytest.raises(ValueError, match="start from the base"):
+        go_on_from(trained.file, bert, Network(bert.encoder.layer[2:], bert.config.hidden_size), frozen=2)
