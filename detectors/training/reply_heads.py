@@ -1,0 +1,45 @@
+"""The reply heads of an encoder: fitted on the judged replies that are not held out, within minutes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from detectors.finding import Outcome
+from detectors.ports import Encoder
+from detectors.reply.features import features
+from detectors.reply.fit import fit
+from detectors.reply.heads import HARMFUL, NAMES, Heads
+from detectors.reply.scorer import PatternReplyScorer
+from detectors.training.course import Progress
+from detectors.training.replies import JudgedReply
+
+_PART = 256  # replies at once
+
+
+def fit_heads(replies: Sequence[JudgedReply], encoder: Encoder, name: str, progress: Progress) -> Heads:
+    """Fit on every reply given that says something. ``name`` tells the encoder; the heads mean nothing to another one."""
+    spoken = [one for one in replies if one.text.strip()]
+    vectors = []
+    for start in range(0, len(spoken), _PART):
+        part = spoken[start : start + _PART]
+        vectors.append(encoder.encode([one.text for one in part]))
+        progress("replies", start + len(part), len(spoken), {})
+    signals = PatternReplyScorer().score(
+        [one.text for one in spoken], [one.lang for one in spoken], [None] * len(spoken)
+    )
+    truths = {head: [_is_met(one, head) for one in spoken] for head in NAMES}
+    return fit(np.concatenate(vectors), [features(signal) for signal in signals], truths, name)
+
+
+def _is_met(one: JudgedReply, head: str) -> bool:
+    if head == HARMFUL:
+        return one.labels.outcome is Outcome.HARMFUL
+    return head in one.labels.criteria
+
+
+def save(heads: Heads, file: Path) -> None:
+    """In the form that ``detectors.reply.heads.load`` reads."""
+    np.savez(file, weights=heads.weights, bias=heads.bias, encoder=heads.encoder)
