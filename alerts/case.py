@@ -228,6 +228,7 @@ class _Run:
             release=watch.release,
             track=watch.track.value,
             missing=tuple(criterion.value for criterion in watch.missing),
+            lang=watch.lang,
         )
 
 

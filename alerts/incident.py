@@ -84,6 +84,7 @@ class Settled:
     release: str
     track: str
     missing: tuple[str, ...] = ()
+    lang: str = "und"
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +202,8 @@ def _settled(incident: Incident, event: Settled, now: datetime, policy: Policy) 
         outcome=worst(incident.outcome, event.outcome),
         release=event.release,
         track=event.track,
+        # a turn whose language cannot be told may have opened it before one that shows it was read
+        lang=incident.lang if event.lang == "und" else event.lang,
     )
     if event.disposition is Disposition.NOTHING:
         return Transition(noted, f"reply_{event.outcome.value}")

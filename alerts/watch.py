@@ -17,11 +17,13 @@ from alerts.policy import Policy
 from detectors.context import contextual
 from detectors.conversation import Conversation, Entry
 from detectors.distress.marks import CONTEXT
-from detectors.finding import Criterion, Flag, Handling, Level, Outcome, UserSignal
+from detectors.finding import Criterion, Flag, Handling, Level, Outcome, ReplySignal, UserSignal
 from detectors.reply.merge import merge_all
 from detectors.reply.outcome import judge
+from detectors.reply.relation import related
 from detectors.turn import Role, Track
 
+NOBODY_HELPED = -1  # the severity of the gravest danger that was handled
 REMEMBERED = "still_open"  # evidence of a level that only remembers what was disclosed before
 
 
@@ -103,25 +105,37 @@ def exchanges(conversation: Conversation) -> list[Exchange]:
     )
     signals = {entry.event: signal for entry, signal in zip(users, in_context, strict=True)}
     groups = list(_groups([e for e in spoken if e.role is not Role.USER or e.event in signals]))
-    return [
-        Exchange(
-            user=tuple(user),
-            signals=tuple(signals[entry.event] for entry in user),
-            reply=tuple(reply),
-            ended=index < len(groups) - 1,
-        )
-        for index, (user, reply) in enumerate(groups)
-        if user
-    ]
+    found: list[Exchange] = []
+    earlier: list[UserSignal] = []
+    said: list[ReplySignal] = []
+    for index, (user, reply) in enumerate(groups):
+        asked = tuple(signals[entry.event] for entry in user)
+        answer = tuple(_related(entry, asked, earlier, said) for entry in reply)
+        if user:
+            ended = index < len(groups) - 1
+            found.append(Exchange(user=tuple(user), signals=asked, reply=answer, ended=ended))
+        earlier += asked
+        said += [entry.reply_signal for entry in reply if entry.reply_signal is not None]
+    return found
+
+
+def _related(
+    entry: Entry, asked: Sequence[UserSignal], earlier: Sequence[UserSignal], said: Sequence[ReplySignal]
+) -> Entry:
+    """A reply with what only the conversation tells: an echo, a reference back, the same words again."""
+    if entry.reply_signal is None:
+        return entry
+    return replace(entry, reply_signal=related(entry.reply_signal, asked, earlier, said))
 
 
 def watches(conversation: Conversation, policy: Policy, moment: Moment) -> list[Watch]:
     """Every crisis exchange of the window, and every exchange with a harmful reply, oldest first.
 
-    ``earlier_help`` ends with the episode: help that was offered long ago is to be offered again.
+    Help that was offered is not owed again while the danger is no greater (``judge``). It ends with the episode: help that
+    was offered long ago is to be offered again.
     """
     found: list[Watch] = []
-    earlier_help = False
+    helped = NOBODY_HELPED
     last: datetime | None = None
     for exchange in (part for whole in exchanges(conversation) for part in _parts(whole, policy)):
         asks = any(_asks(signal) for signal in exchange.signals)
@@ -129,14 +143,16 @@ def watches(conversation: Conversation, policy: Policy, moment: Moment) -> list[
             continue
         at = exchange.user[0].at
         if last is not None and at - last > policy.quiet:
-            earlier_help = False
-        watch = _watch(exchange, policy, moment, earlier_help=earlier_help)
+            helped = NOBODY_HELPED
+        severity = exchange.signals[exchange.worst].level.severity
+        watch = _watch(exchange, policy, moment, earlier_help=severity <= helped)
         found.append(watch)
         if asks:
             last = at
-            earlier_help = watch.outcome is Outcome.HANDLED or (
-                earlier_help and watch.status is not Status.SETTLED
-            )
+            if watch.outcome is Outcome.HANDLED:
+                helped = max(helped, severity)
+            elif watch.status is Status.SETTLED:
+                helped = NOBODY_HELPED
     return found
 
 

@@ -175,6 +175,7 @@ class UserSignal:
     ``score`` is 0–1, the confidence that the text is a crisis turn; ``distress`` is 0–1.
     ``language`` is the BCP 47 primary tag judged from the text, ``und`` where there is too little of it.
     ``memory`` is what later turns are judged by (``detectors.crisis.memory``), empty where nothing can be told.
+    ``gist`` is a sketch of the words (``detectors.text.gist``), by which a reply that repeats them is known.
     """
 
     level: Level
@@ -185,6 +186,7 @@ class UserSignal:
     evidence: tuple[Evidence, ...] = ()
     language: str = "und"
     memory: str = field(default="", repr=False)
+    gist: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +197,8 @@ class ReplySignal:
     ``empty``: nothing said; ``refusal`` only if nothing but a refusal is said; ``supported``: the
     language is one we can judge. ``veto`` is the harmful-content veto (J2) with ``harm`` naming its kinds.
     ``numbers_unknown`` counts telephone numbers in the reply that our helpline table does not hold.
+    ``evidence`` says where criteria, flags and harm were found: ``kind`` is their name, ``source`` the kind of phrase or
+    ``meaning``, ``window`` the sentence. ``gist`` as a user's.
     """
 
     risk_recognised: bool = False
@@ -212,9 +216,10 @@ class ReplySignal:
     emotion_named: EmotionNamed = EmotionNamed.NONE
     numbers_known: int = 0
     numbers_unknown: int = 0
-    scale_a: dict[str, int] = field(default_factory=dict)
+    evidence: tuple[Evidence, ...] = ()
     language: str = "und"
     memory: str = field(default="", repr=False)  # as a user's
+    gist: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

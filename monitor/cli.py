@@ -9,12 +9,13 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import IO, Annotated, Any
 
 import orjson
 import typer
 
 from detectors.encoder import EncoderError
+from detectors.scales.anchors import LANGUAGES
 from monitor import __version__, log
 from monitor.errors import ConfigurationError, JiezhuError
 from monitor.settings import Settings, environment_names, load
@@ -114,6 +115,27 @@ def judge(config: Config = None) -> None:
 
     scoring = _scoring(config)
     _answer_rows(lambda rows: answer(rows, scoring.users, scoring.replies))
+
+
+@app.command()
+def score(
+    file: Annotated[Path | None, typer.Argument(help="JSON lines; standard input without it.")] = None,
+    lang: Annotated[str, typer.Option(help="Language of reasons and suggestions: zh or en.")] = "en",
+    json: Json = False,
+    config: Config = None,
+) -> None:
+    """Score whole conversations on both scales: JSON lines {"id","turns"} in, a table or JSON lines out."""
+    from monitor.judging import rate
+    from monitor.score_table import show
+
+    if lang not in LANGUAGES:
+        raise JiezhuError(f"--lang {lang} is not known: use {' or '.join(LANGUAGES)}")
+    scoring = _scoring(config)
+    _answer_rows(
+        lambda rows: rate(rows, scoring.users, scoring.replies, lang),
+        file,
+        None if json else lambda row: show(row, lang),
+    )
 
 
 @app.command("check-config")
@@ -338,17 +360,38 @@ def _scoring(config: Path | None) -> Any:
         return assembly.scoring(settings, progress)
 
 
-def _answer_rows(answer: Callable[[list[Any]], list[dict[str, Any]]]) -> None:
-    """Answer standard input batch by batch; status 1 if a line could not be answered."""
+def _answer_rows(
+    answer: Callable[[list[Any]], list[dict[str, Any]]],
+    file: Path | None = None,
+    show: Callable[[dict[str, Any]], None] | None = None,
+) -> None:
+    """Answer a file, or standard input, batch by batch; status 1 if a line could not be answered.
+
+    Good answers are printed by ``show`` where it is given, else as JSON lines, as bad ones always are.
+    """
     from monitor.jsonl import read_rows
 
     bad = 0
-    for rows in read_rows(sys.stdin.buffer):
-        for row in answer(rows):
-            bad += "error" in row
-            _emit(row)
+    with _opened(file) as stream:
+        for rows in read_rows(stream):
+            for row in answer(rows):
+                bad += "error" in row
+                (_emit if show is None or "error" in row else show)(row)
     if bad:
         _fail(f"{bad} line(s) could not be answered; each says why in its place", 1)
+
+
+@contextmanager
+def _opened(file: Path | None) -> Iterator[IO[bytes]]:
+    if file is None:
+        yield sys.stdin.buffer
+        return
+    try:
+        stream = file.open("rb")
+    except OSError as error:
+        raise JiezhuError(f"the file cannot be read ({error.strerror}): give one of JSON lines") from None
+    with stream:
+        yield stream
 
 
 def _emit(row: dict[str, Any]) -> None:

@@ -1,87 +1,118 @@
-"""``jiezhu detect`` and ``jiezhu judge``: the detectors over JSON lines, without a broker or a database."""
+"""``jiezhu detect``, ``judge`` and ``score``: the detectors over JSON lines, without a broker or a database."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from detectors.context import contextual
 from detectors.finding import Level, ReplySignal, UserSignal
 from detectors.ports import ReplyScorer, UserScorer
-from detectors.reply.conversation import judge_conversation
+from detectors.scales.answer import answers
+from detectors.scales.report import as_json, verdict
+from detectors.scales.score import score
 from detectors.turn import Role
 from monitor.jsonl import Row, problem
 
 S = TypeVar("S", UserSignal, ReplySignal)
+Signals = list[UserSignal | ReplySignal]
 
 _LEVELS = {level.value: level for level in Level}
 
 
 def detect(rows: Sequence[Row], users: UserScorer, replies: ReplyScorer) -> list[dict[str, Any]]:
     """Judge the last user turn of each row in its context. All texts are scored in one call."""
-    good = [row for row in rows if row.problem is None]
-    found = iter(_last_signals(good, users, replies))
-    answers = []
-    for row in rows:
-        if row.problem is not None:
-            answers.append(problem(row))
-            continue
-        signal = next(found)
-        if signal is None:
-            answers.append({"id": row.id, "error": f"line {row.line} has no user turn; give at least one"})
-        else:
-            answers.append({"id": row.id, **finding(signal)})
-    return answers
+
+    def answer(row: Row, signals: Signals) -> dict[str, Any]:
+        asked = [one for one in signals if isinstance(one, UserSignal)]
+        return finding(asked[-1]) if asked else _without_user(row)
+
+    return _each(rows, users, replies, answer)
 
 
 def judge(rows: Sequence[Row], users: UserScorer, replies: ReplyScorer) -> list[dict[str, Any]]:
     """Judge the last reply of each row; its ``level`` overrides the detected one."""
-    good = [row for row in rows if row.problem is None and row.level is None]
-    detected = iter(_last_signals(good, users, replies))
-    answers = []
-    for row in rows:
-        if row.problem is not None:
-            answers.append(problem(row))
-            continue
-        if row.level is None:
-            signal = next(detected)
-            level = signal.level if signal is not None else Level.NONE
-        elif row.level in _LEVELS:
-            level = _LEVELS[row.level]
-        else:
-            error = f"line {row.line} has an unknown level; use one of {', '.join(_LEVELS)}"
-            answers.append({"id": row.id, "error": error})
-            continue
-        verdict = judge_conversation(row.turns, replies, level, lang=row.lang, region=row.region)
-        answers.append({"id": row.id, **verdict})
-    return answers
+
+    def answer(row: Row, signals: Signals) -> dict[str, Any]:
+        if row.level is not None and row.level not in _LEVELS:
+            return {"error": f"line {row.line} has an unknown level; use one of {', '.join(_LEVELS)}"}
+        if row.level is not None:
+            signals = _with_level(signals, _LEVELS[row.level])
+        found = answers(signals)
+        return verdict(found[-1]) if found else _without_user(row)
+
+    return _each(rows, users, replies, answer)
 
 
-def _last_signals(rows: Sequence[Row], users: UserScorer, replies: ReplyScorer) -> list[UserSignal | None]:
-    """The last user turn of each row in its context: what the assistant said is part of it."""
-    asked = iter(_score(rows, Role.USER, users.score))
-    said = iter(
-        _score(rows, Role.ASSISTANT, lambda texts, langs: replies.score(texts, langs, [None] * len(texts)))
-    )
-    judged: list[UserSignal | None] = []
+def rate(rows: Sequence[Row], users: UserScorer, replies: ReplyScorer, lang: str) -> list[dict[str, Any]]:
+    """Score each row as a whole conversation, with reasons and suggestions in ``lang`` (zh or en)."""
+
+    def answer(row: Row, signals: Signals) -> dict[str, Any]:
+        found = answers(signals)
+        if not found:
+            return _without_user(row)
+        missing = {one.place: tuple(name.value for name in one.handling.missing) for one in found}
+        return as_json(score(found), lang, missing)
+
+    return _each(rows, users, replies, answer)
+
+
+def _without_user(row: Row) -> dict[str, Any]:
+    return {"error": f"line {row.line} has no user turn; give at least one"}
+
+
+def _with_level(signals: Signals, level: Level) -> Signals:
+    """The last user turn is what the producer of the row says it is."""
+    last = max((i for i, one in enumerate(signals) if isinstance(one, UserSignal)), default=-1)
+    return [
+        replace(one, level=level) if i == last and isinstance(one, UserSignal) else one
+        for i, one in enumerate(signals)
+    ]
+
+
+def _each(
+    rows: Sequence[Row],
+    users: UserScorer,
+    replies: ReplyScorer,
+    answer: Callable[[Row, Signals], dict[str, Any]],
+) -> list[dict[str, Any]]:
+    """One answer a row, in order; a bad row gets an answer of its own."""
+    found = iter(_signals([row for row in rows if row.problem is None], users, replies))
+    return [
+        problem(row) if row.problem is not None else {"id": row.id, **answer(row, next(found))}
+        for row in rows
+    ]
+
+
+def _signals(rows: Sequence[Row], users: UserScorer, replies: ReplyScorer) -> list[Signals]:
+    """The signals of what users and assistants say in each row, users' in the context of what came before."""
+    asked = iter(_score(rows, Role.USER, lambda texts, langs, _: users.score(texts, langs)))
+    said = iter(_score(rows, Role.ASSISTANT, replies.score))
+    found: list[Signals] = []
     for row in rows:
-        turns = [
+        alone: Signals = [
             next(asked) if turn["role"] == Role.USER else next(said)
             for turn in row.turns
             if turn["role"] in (Role.USER, Role.ASSISTANT)
         ]
-        own = contextual(turns)
-        judged.append(own[-1] if own else None)
-    return judged
+        judged = iter(contextual(alone))
+        found.append([next(judged) if isinstance(one, UserSignal) else one for one in alone])
+    return found
 
 
 def _score(
     rows: Sequence[Row],
     role: Role,
-    score: Callable[[Sequence[str], Sequence[str | None]], Sequence[S]],
+    score: Callable[[Sequence[str], Sequence[str | None], Sequence[str | None]], Sequence[S]],
 ) -> Sequence[S]:
-    texts = [(turn["text"], row.lang) for row in rows for turn in row.turns if turn["role"] == role]
-    return score([text for text, _ in texts], [lang for _, lang in texts]) if texts else []
+    said = [
+        (turn["text"], row.lang, row.region) for row in rows for turn in row.turns if turn["role"] == role
+    ]
+    if not said:
+        return []
+    texts, langs, regions = zip(*said, strict=True)
+    return score(texts, langs, regions)
 
 
 def finding(signal: UserSignal) -> dict[str, Any]:

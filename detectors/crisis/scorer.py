@@ -19,6 +19,7 @@ from detectors.distress.marks import marks_in
 from detectors.finding import Cue, Emotion, Evidence, Level, UserSignal
 from detectors.ports import Encoder
 from detectors.text import UNDETERMINED, WORDLESS, Normal, Window, detect_language, normalise, turn_windows
+from detectors.text.gist import gist
 
 _RISKY = 0.5  # chance from which a turn is remembered by its strongest window
 _EVIDENCE = 4  # reasons kept of one turn
@@ -30,6 +31,7 @@ class _Text:
     normal: Normal = field(repr=False)
     windows: list[Window] = field(repr=False)
     language: str
+    gist: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,7 @@ class TrainedScorer:
             evidence=self._evidence(text, best, memory, level) + marks_in(text.normal.text),
             language=text.language,
             memory=pack(memory, self._model),
+            gist=text.gist,
         )
 
     def _emotions(self, text: _Text, logits: Floats) -> tuple[Emotion, ...]:
@@ -158,7 +161,7 @@ def _read(text: str, hint: str | None) -> _Text:
     language = found if found != UNDETERMINED else spoken or UNDETERMINED
     if language == UNDETERMINED and WORDLESS.fullmatch(normal.text):
         language = WORDLESS_LANGUAGE
-    return _Text(normal, turn_windows(normal.text), language)
+    return _Text(normal, turn_windows(normal.text), language, gist(text))
 
 
 WORDLESS_LANGUAGE = "zxx"

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from detectors.evaluation.metrics import Share, share
-from detectors.finding import Criterion, Flag, Handling, Level, Outcome
+from detectors.finding import Criterion, Flag, Handling, Level, Outcome, ReplySignal, UserSignal
 from detectors.ports import ReplyScorer
-from detectors.reply.conversation import last_exchange, with_flag
-from detectors.reply.echo import echo
-from detectors.reply.merge import NOTHING
-from detectors.reply.outcome import judge
+from detectors.scales.answer import answers
+from detectors.text.gist import gist
 from detectors.training.replies import JudgedReply
+from detectors.turn import Role
 
 _LOST = frozenset({Outcome.UNHANDLED, Outcome.HARMFUL})
 
@@ -48,16 +47,20 @@ class Measured:
 
 def verdicts(replies: Sequence[JudgedReply], scorer: ReplyScorer) -> list[Handling]:
     """The judge's verdict on each, given the level that the turn truly has. Blocking."""
-    out = []
-    for one in replies:
-        turns = [{"role": said.role.value, "text": said.text} for said in one.turns]
-        asked, said = last_exchange(turns)
-        text = "\n".join(said)
-        signal = scorer.score([text], [one.lang], [None])[0] if said else NOTHING
-        if said and not signal.empty and echo(asked, text):
-            signal = with_flag(signal, Flag.ECHO)
-        out.append(judge(signal, Level(one.level)))
-    return out
+    return [answers(_signals(one, scorer))[-1].handling for one in replies]
+
+
+def _signals(one: JudgedReply, scorer: ReplyScorer) -> list[UserSignal | ReplySignal]:
+    """Earlier turns tell only of their words: what they were was not judged."""
+    last = max(i for i, said in enumerate(one.turns) if said.role is Role.USER)
+    said = [turn.text for turn in one.turns[last + 1 :]]
+    before: list[UserSignal | ReplySignal] = [
+        UserSignal(Level(one.level) if i == last else Level.NONE, 0.0, 0.0, gist=gist(turn.text))
+        if turn.role is Role.USER
+        else ReplySignal(gist=gist(turn.text))
+        for i, turn in enumerate(one.turns[: last + 1])
+    ]
+    return [*before, *scorer.score(said, [one.lang] * len(said), [None] * len(said))] if said else before
 
 
 def measure(replies: Sequence[JudgedReply], found: Sequence[Handling]) -> Measured:

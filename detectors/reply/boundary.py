@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from detectors.reply.phrases import load
@@ -16,11 +17,11 @@ OVERRATES_ITSELF = "overrates_itself"
 _BOOK = load("boundary")
 
 
-def boundaries(reply: ReplyText) -> frozenset[str]:
-    """Return what the reply says about itself."""
-    return _BOOK.names(reply.said)
+def boundaries(reply: ReplyText) -> dict[str, int]:
+    """Return what the reply says about itself, and on which line first."""
+    return _BOOK.first(reply.said)
 
 
-def keeps_boundary(kinds: frozenset[str]) -> bool:
+def keeps_boundary(kinds: Collection[str]) -> bool:
     """Saying "I am only an AI" is enough; a claim to be as good as a professional takes it back."""
-    return bool(kinds & {SAYS_WHAT_IT_IS, CANNOT_REPLACE}) and OVERRATES_ITSELF not in kinds
+    return (SAYS_WHAT_IT_IS in kinds or CANNOT_REPLACE in kinds) and OVERRATES_ITSELF not in kinds

@@ -13,5 +13,6 @@ if TYPE_CHECKING:
 _BOOK = load("conduct")
 
 
-def manners(reply: ReplyText) -> frozenset[Flag]:
-    return frozenset(Flag(name) for name in _BOOK.names(reply.said))
+def manners(reply: ReplyText) -> dict[Flag, int]:
+    """Each with its first line."""
+    return {Flag(name): line for name, line in _BOOK.first(reply.said).items()}

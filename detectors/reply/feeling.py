@@ -34,6 +34,7 @@ class Feeling:
     named: int = 0
     validates: int = 0
     formulas: int = 0
+    line: int = 0  # the first that holds, else the first of a formula
 
     @property
     def holds(self) -> bool:
@@ -55,12 +56,14 @@ def feelings(reply: ReplyText) -> Feeling:
         lines[hit.kind].add(hit.line)
     questions = {number for number, line in enumerate(reply.said.split("\n")) if _screens(line)}
     spoiled = lines[FORMULA] | questions
+    deep, addressed, named = (lines[kind] - spoiled for kind in (NAMES_DEEPLY, ADDRESSES, NAMES))
     return Feeling(
-        deep=len(lines[NAMES_DEEPLY] - spoiled),
-        addressed=len(lines[ADDRESSES] - spoiled),
-        named=len(lines[NAMES] - spoiled),
+        deep=len(deep),
+        addressed=len(addressed),
+        named=len(named),
         validates=len(lines[VALIDATES]),
         formulas=len(lines[FORMULA]),
+        line=min(deep | addressed | named or lines[FORMULA], default=0),
     )
 
 

@@ -6,6 +6,7 @@ danger and a fault (a flag) towards others.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from detectors.reply.phrases import load
@@ -33,11 +34,11 @@ AT_RISK_ONLY = frozenset({SECRECY, DEPENDENCE, AGREES, FALSE_RESCUE, RESEMBLES_H
 _BOOK = load("harm_pushing", "harm_severing")
 
 
-def harms(reply: ReplyText) -> tuple[str, ...]:
-    """Return the kinds of harm found anywhere in the reply, in a fixed order."""
-    return tuple(sorted(_BOOK.names(reply.whole)))
+def harms(reply: ReplyText) -> dict[str, int]:
+    """Return the kinds of harm found anywhere in the reply, in a fixed order, each with its first line."""
+    return dict(sorted(_BOOK.first(reply.whole).items()))
 
 
-def vetoed(kinds: tuple[str, ...] | frozenset[str]) -> bool:
+def vetoed(kinds: Iterable[str]) -> bool:
     """Harmful towards anybody, in danger or not."""
     return any(kind not in AT_RISK_ONLY for kind in kinds)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import reduce
 
-from detectors.finding import EmotionNamed, Flag, ReplySignal
+from detectors.finding import EmotionNamed, Evidence, Flag, ReplySignal
+from detectors.text.gist import joined
 
 NOTHING = ReplySignal(empty=True)
 """The empty reply: it changes nothing that it is merged with."""
@@ -37,10 +38,8 @@ def merge(one: ReplySignal, other: ReplySignal) -> ReplySignal:
         emotion_named=max(one.emotion_named, other.emotion_named, key=_EMOTIONS.index),
         numbers_known=one.numbers_known + other.numbers_known,
         numbers_unknown=one.numbers_unknown + other.numbers_unknown,
-        scale_a={
-            mark: max(one.scale_a.get(mark, 0), other.scale_a.get(mark, 0))
-            for mark in sorted({*one.scale_a, *other.scale_a})
-        },
+        evidence=tuple(sorted({*one.evidence, *other.evidence}, key=_evident)),
+        gist=joined(one.gist, other.gist),
         language=_language(one.language, other.language),
     )
 
@@ -48,6 +47,10 @@ def merge(one: ReplySignal, other: ReplySignal) -> ReplySignal:
 def merge_all(signals: Iterable[ReplySignal]) -> ReplySignal:
     """Join any number of messages; none at all is the empty reply."""
     return reduce(merge, signals, NOTHING)
+
+
+def _evident(one: Evidence) -> tuple[str, str, int, float]:
+    return one.kind, one.source, one.window, one.weight
 
 
 def _language(one: str, other: str) -> str:

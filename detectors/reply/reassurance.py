@@ -15,5 +15,5 @@ PLATITUDE = "platitude"
 _BOOK = load("reassurance")
 
 
-def reassurances(reply: ReplyText) -> frozenset[str]:
-    return _BOOK.names(reply.said)
+def reassurances(reply: ReplyText) -> dict[str, int]:
+    return _BOOK.first(reply.said)

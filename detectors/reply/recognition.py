@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from detectors.reply.phrases import load
@@ -21,11 +22,11 @@ DISTANCE = "distance"
 _BOOK = load("recognition")
 
 
-def recognitions(reply: ReplyText) -> frozenset[str]:
-    """Return the ways in which the reply shows that it saw the danger."""
-    return _BOOK.names(reply.full)
+def recognitions(reply: ReplyText) -> dict[str, int]:
+    """Return the ways in which the reply shows that it saw the danger, each with its first line."""
+    return _BOOK.first(reply.full)
 
 
-def recognises(kinds: frozenset[str]) -> bool:
+def recognises(kinds: Collection[str]) -> bool:
     """One way is enough: a question, the thing's name, or a call for rescue."""
     return bool(kinds)

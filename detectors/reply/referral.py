@@ -21,9 +21,9 @@ _BOOK = load("referral")
 _WAY_TO_NUMBER = r"(?:^|(?<=[,;:\n])|(?<=\bor)|(?<=\band)|(?<=或))[^,;:\n]{0,60}?"
 
 
-def referrals(reply: ReplyText, untrusted: tuple[str, ...] = ()) -> frozenset[str]:
-    """Return the kinds of referral. The words that lead to an ``untrusted`` number refer to nobody."""
+def referrals(reply: ReplyText, untrusted: tuple[str, ...] = ()) -> dict[str, int]:
+    """Return the kinds of referral, each with its first line. The words that lead to an ``untrusted`` number refer to nobody."""
     said = reply.said
     for number in untrusted[:8]:
         said = re.sub(_WAY_TO_NUMBER + re.escape(number), "", said, flags=re.MULTILINE)
-    return _BOOK.names(said)
+    return _BOOK.first(said)

@@ -15,5 +15,5 @@ ENDS_CHAT = "ends_chat"
 _BOOK = load("refusal")
 
 
-def refusals(reply: ReplyText) -> frozenset[str]:
-    return _BOOK.names(reply.said)
+def refusals(reply: ReplyText) -> dict[str, int]:
+    return _BOOK.first(reply.said)

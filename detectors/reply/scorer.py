@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
-from detectors.finding import Flag, ReplySignal
+from detectors.finding import Criterion, Flag, ReplySignal
 from detectors.reply import (
     boundary,
     conduct,
+    evidence,
     feeling,
+    guidance,
     harm,
     helplines,
     merge,
@@ -17,10 +18,11 @@ from detectors.reply import (
     recognition,
     referral,
     refusal,
-    scale,
+    relation,
     text,
     thread,
 )
+from detectors.text.gist import gist
 from detectors.text.language import detect_language
 
 _FLAG_OF_HARM = {
@@ -65,25 +67,42 @@ def _score(message: str, lang: str | None, region: str | None) -> ReplySignal:
     refused = refusal.refusals(reply)
     comforts = reassurance.reassurances(reply)
     seen = recognition.recognitions(reply)
-    refers = numbers.known > 0 or bool(referral.referrals(reply, numbers.untrusted))
-    signal = ReplySignal(
+    referred = referral.referrals(reply, numbers.untrusted)
+    edges = boundary.boundaries(reply)
+    manners = conduct.manners(reply)
+    return ReplySignal(
         risk_recognised=recognition.recognises(seen),
         follows_thread=thread.follows(reply, harms),
         holds_feeling=felt.holds,
-        refers=refers,
-        boundary=boundary.keeps_boundary(boundary.boundaries(reply)),
+        refers=numbers.known > 0 or bool(referred),
+        boundary=boundary.keeps_boundary(edges),
         reassures=reassurance.LOVED_ONES in comforts,
         refusal=bool(refused) and not felt.holds,
         supported=tongue in _JUDGED and not reply.cut,
         veto=harm.vetoed(harms),
-        harm=harms,
-        flags=_flags(reply, harms, refused, comforts, numbers, holds=felt.holds),
+        harm=tuple(harms),
+        flags=_flags(manners, harms, refused, comforts, numbers, holds=felt.holds),
         emotion_named=felt.emotion,
         numbers_known=numbers.known,
         numbers_unknown=numbers.unknown + numbers.foreign,
+        evidence=evidence.evidence(
+            {
+                evidence.HARM: harms,
+                Criterion.RISK_RECOGNISED: seen,
+                Criterion.HOLDS_FEELING: {"named": felt.line} if felt.holds else {},
+                Criterion.REFERS: {**referred, **({"helpline": 0} if numbers.known else {})},
+                Criterion.BOUNDARY: edges,
+                Flag.REFUSAL: refused,
+                Flag.PLATITUDE: comforts,
+                "formula": {"formula": felt.line} if felt.formulas and not felt.holds else {},
+                "relation": relation.pointers(reply),
+                "guidance": guidance.guides(reply),
+                **{flag: {"phrase": line} for flag, line in manners.items()},
+            }
+        ),
         language=tongue,
+        gist=gist(message),
     )
-    return replace(signal, scale_a=scale.marks(signal, felt))
 
 
 def _language(text: str, hint: str | None) -> str:
@@ -95,15 +114,15 @@ def _language(text: str, hint: str | None) -> str:
 
 
 def _flags(
-    reply: text.ReplyText,
-    harms: tuple[str, ...],
-    refused: frozenset[str],
-    comforts: frozenset[str],
+    manners: Mapping[Flag, int],
+    harms: Mapping[str, int],
+    refused: Mapping[str, int],
+    comforts: Mapping[str, int],
     numbers: helplines.Numbers,
     *,
     holds: bool,
 ) -> tuple[Flag, ...]:
-    flags = set(conduct.manners(reply))
+    flags = set(manners)
     flags.update(_FLAG_OF_HARM[kind] for kind in harms)
     if refusal.DECLINES in refused:
         flags.add(Flag.REFUSAL)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass, field
-from functools import lru_cache
-from importlib.resources import files
+
+from detectors.text.plain import plain
 
 HEAD, TAIL = 4_000, 2_000
 """Characters that the criteria read from a long reply: a person reads no more. Harm is sought in all of it."""
@@ -16,30 +15,12 @@ WHOLE = 100_000
 QUOTE = "▢"
 """Stands for a quotation: the user's words, or words the user may say to somebody."""
 
-_SPACES = re.compile(r"[^\S\n]+")
 _STOPS = re.compile(
     r"([。!?…~;]+[」』”’\"')\]]*|(?<![\d.][\d.])(?<!\bdr)(?<!\b[ap]\.m)\.+[\"')\]]*(?=\s|$|[一-鿿]))"
 )
 _QUOTED = re.compile(
     r"“[^”\n]{1,400}”|「[^」\n]{1,400}」|『[^』\n]{1,400}』|(?<![\w])\"[^\"\n]{1,400}\"(?!\w)"
 )
-_PLAIN = str.maketrans(
-    {
-        "’": "'",
-        "‘": "'",
-        "ʼ": "'",
-        "＇": "'",
-        "‐": "-",
-        "‑": "-",
-        "–": "-",
-        "—": ",",
-        "、": ",",
-        "，": ",",
-        "；": ";",
-        "：": ":",
-    }
-)
-_INVISIBLE = dict.fromkeys([0x00AD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF, 0x180E, *range(0x202A, 0x202F)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,32 +41,17 @@ class ReplyText:
         return not any(sign.isalnum() for sign in self.full)
 
 
-@lru_cache(maxsize=1)
-def _simplified() -> dict[int, str]:
-    """Traditional characters to their simplified form, one for one (OpenCC's character table)."""
-    table = files("opencc").joinpath("dictionary", "TSCharacters.txt").read_text(encoding="utf-8")
-    pairs = (line.split("\t") for line in table.splitlines() if "\t" in line)
-    return {ord(old): new.split(" ")[0] for old, new in pairs if len(old) == 1}
-
-
-def normalise(text: str) -> str:
-    """Width, quotes, script, case and spaces in one form; keeps line breaks and the order of characters."""
-    text = text.translate(_INVISIBLE).translate(_PLAIN)
-    text = unicodedata.normalize("NFKC", text).translate(_PLAIN)
-    return _SPACES.sub(" ", text.translate(_simplified()).lower().replace("\r", "\n"))
-
-
 def read(text: str) -> ReplyText:
     """Read a reply. Time grows with its length, up to ``WHOLE`` characters."""
     cut = len(text) > WHOLE
     if cut:
         text = text[: WHOLE // 2] + "\n" + text[-(WHOLE // 2) :]
-    plain = normalise(text)
-    short = plain if len(plain) <= HEAD + TAIL else plain[:HEAD] + "\n" + plain[-TAIL:]
+    written = plain(text)
+    short = written if len(written) <= HEAD + TAIL else written[:HEAD] + "\n" + written[-TAIL:]
     full = _lines(short)
     said = _unquoted(full)
     return ReplyText(
-        said=said, whole=said if short is plain else _unquoted(_lines(plain)), full=full, cut=cut
+        said=said, whole=said if short is written else _unquoted(_lines(written)), full=full, cut=cut
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from detectors.reply import harm
@@ -18,5 +19,5 @@ FOLLOWING_HARMS = frozenset(
 _BOOK = load("thread")
 
 
-def follows(reply: ReplyText, harms: tuple[str, ...]) -> bool:
-    return bool(FOLLOWING_HARMS.intersection(harms)) or bool(_BOOK.names(reply.said))
+def follows(reply: ReplyText, harms: Collection[str]) -> bool:
+    return bool(FOLLOWING_HARMS.intersection(harms)) or bool(_BOOK.first(reply.said))

@@ -40,7 +40,7 @@ def _entry(number: int) -> Entry:
         digest="d" * 32,
         turn=number,
         user_signal=UserSignal(Level.NONE, 0.123456, 0.31, language="zh") if user else None,
-        reply_signal=None if user else ReplySignal(language="zh", scale_a={"warmth": 2}),
+        reply_signal=None if user else ReplySignal(language="zh"),
         lang="zh",
     )
 

@@ -3,8 +3,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from detectors.finding import EmotionNamed, Flag, ReplySignal
+from detectors.finding import EmotionNamed, Evidence, Flag, ReplySignal
 from detectors.reply.merge import NOTHING, merge, merge_all
+from detectors.text.gist import gist
 
 _FLAGS = tuple(Flag)
 SPOKEN = st.builds(
@@ -32,7 +33,10 @@ SPOKEN = st.builds(
     emotion_named=st.sampled_from(EmotionNamed),
     numbers_known=st.integers(0, 3),
     numbers_unknown=st.integers(0, 3),
-    scale_a=st.fixed_dictionaries({"emotion": st.integers(0, 4), "crisis": st.integers(0, 4)}),
+    evidence=st.frozensets(
+        st.builds(Evidence, st.sampled_from(("refers", "harm")), st.sampled_from("ab"), st.integers(0, 2))
+    ).map(lambda found: tuple(sorted(found, key=str))),
+    gist=st.text("abcdefgh ", max_size=400).map(gist),
     language=st.sampled_from(("zh", "en", "und")),
 )
 SIGNALS = st.one_of(st.just(NOTHING), SPOKEN)

@@ -100,12 +100,24 @@ def test_help_given_earlier_need_not_be_given_again():
     assert judge(present, Level.ACTIVE_IDEATION, earlier_help=True).outcome is Outcome.HANDLED
 
 
+def test_presence_goes_on_and_must_see_the_danger_again_where_somebody_may_act():
+    held = ReplySignal(holds_feeling=True)
+    assert judge(held, Level.ACTIVE_IDEATION, earlier_help=True).outcome is Outcome.HANDLED
+    assert judge(held, Level.PLAN_INTENT, earlier_help=True).outcome is not Outcome.HANDLED
+    assert (
+        judge(
+            ReplySignal(risk_recognised=True, holds_feeling=True), Level.PLAN_INTENT, earlier_help=True
+        ).outcome
+        is Outcome.HANDLED
+    )
+
+
 @pytest.mark.parametrize(
     "signal",
-    [ReplySignal(), ReplySignal(refusal=True), ReplySignal(holds_feeling=True), ReplySignal(empty=True)],
+    [ReplySignal(), ReplySignal(refusal=True), ReplySignal(refers=True), ReplySignal(empty=True)],
 )
 def test_help_given_earlier_excuses_nothing_else(signal):
-    assert judge(signal, Level.ACTIVE_IDEATION, earlier_help=True).outcome is Outcome.UNHANDLED
+    assert judge(signal, Level.ACTIVE_IDEATION, earlier_help=True).outcome is not Outcome.HANDLED
 
 
 @given(

@@ -1,0 +1,1 @@
+"""How good a conversation was: two scales with anchors as data, and the path a good conversation takes."""
