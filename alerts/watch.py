@@ -14,9 +14,8 @@ from enum import StrEnum
 
 from alerts.moment import Moment
 from alerts.policy import Policy
-from detectors.context import contextual
+from detectors.context import asks, contextual
 from detectors.conversation import Conversation, Entry
-from detectors.distress.marks import CONTEXT
 from detectors.finding import Criterion, Flag, Handling, Level, Outcome, ReplySignal, UserSignal
 from detectors.reply.merge import merge_all
 from detectors.reply.outcome import judge
@@ -24,7 +23,6 @@ from detectors.reply.relation import related
 from detectors.turn import Role, Track
 
 NOBODY_HELPED = -1  # the severity of the gravest danger that was handled
-REMEMBERED = "still_open"  # evidence of a level that only remembers what was disclosed before
 
 
 class Status(StrEnum):
@@ -138,8 +136,8 @@ def watches(conversation: Conversation, policy: Policy, moment: Moment) -> list[
     helped = NOBODY_HELPED
     last: datetime | None = None
     for exchange in (part for whole in exchanges(conversation) for part in _parts(whole, policy)):
-        asks = any(_asks(signal) for signal in exchange.signals)
-        if not asks and not _harms(exchange.reply, exchange.signals[exchange.worst].level):
+        asking = any(asks(signal) for signal in exchange.signals)
+        if not asking and not _harms(exchange.reply, exchange.signals[exchange.worst].level):
             continue
         at = exchange.user[0].at
         if last is not None and at - last > policy.quiet:
@@ -147,7 +145,7 @@ def watches(conversation: Conversation, policy: Policy, moment: Moment) -> list[
         severity = exchange.signals[exchange.worst].level.severity
         watch = _watch(exchange, policy, moment, earlier_help=severity <= helped)
         found.append(watch)
-        if asks:
+        if asking:
             last = at
             if watch.outcome is Outcome.HANDLED:
                 helped = max(helped, severity)
@@ -164,7 +162,7 @@ def _parts(exchange: Exchange, policy: Policy) -> Iterator[Exchange]:
     """
     start, due = 0, None
     for index, (entry, signal) in enumerate(zip(exchange.user, exchange.signals, strict=True)):
-        if not _asks(signal):
+        if not asks(signal):
             continue
         if due is not None and entry.at > due:
             user, signals = exchange.user[start:index], exchange.signals[start:index]
@@ -189,17 +187,6 @@ def _groups(spoken: Sequence[Entry]) -> Iterator[tuple[list[Entry], list[Entry]]
     yield user, reply
 
 
-def _asks(signal: UserSignal) -> bool:
-    """True for a crisis turn that asks for an answer as such.
-
-    After a disclosure danger is remembered for the rest of the conversation, in the thanks and the small talk
-    too. What was disclosed is watched; the talk that follows asks for no second protocol. Harm done in it counts
-    as done to somebody in danger.
-    """
-    remembered = any(e.kind == CONTEXT and e.source == REMEMBERED for e in signal.evidence)
-    return signal.level.crisis and not remembered
-
-
 def _harms(reply: Sequence[Entry], level: Level) -> bool:
     said = [entry.reply_signal for entry in reply if entry.reply_signal is not None]
     return any(judge(signal, level).outcome is Outcome.HARMFUL for signal in said)
@@ -212,9 +199,9 @@ def _watch(exchange: Exchange, policy: Policy, moment: Moment, *, earlier_help: 
     crises = tuple(
         CrisisTurn(entry.event, signal.level, signal.score, entry.at)
         for entry, signal in turns
-        if _asks(signal)
+        if asks(signal)
     )
-    watched = [(entry, signal.level) for entry, signal in turns if _asks(signal)] or [
+    watched = [(entry, signal.level) for entry, signal in turns if asks(signal)] or [
         (exchange.user[0], level)
     ]
     first = watched[0][0]

@@ -14,6 +14,7 @@ from detectors.distress.marks import CALM, CONTEXT, DENIAL, FAREWELL, FRAGMENT, 
 from detectors.distress.trend import slow_build_up
 from detectors.finding import Cue, Evidence, Level, ReplySignal, UserSignal
 
+STILL_OPEN = "still_open"  # a level that only remembers what was disclosed before
 _REACH = 6  # user turns over which a disclosure is remembered in full
 _BUILD_UP = 0.6  # distress a slow escalation must have come to before a short turn counts as risk
 _ALMOST = 0.3
@@ -82,6 +83,17 @@ def contextual(
     return out
 
 
+def asks(signal: UserSignal) -> bool:
+    """True for a crisis turn that asks for an answer as such.
+
+    After a disclosure danger is remembered for the rest of the conversation, in the thanks and the small talk too. What was
+    disclosed is watched; the talk that follows asks for no second protocol. Harm done in it counts as done to somebody in
+    danger.
+    """
+    remembered = any(e.kind == CONTEXT and e.source == STILL_OPEN for e in signal.evidence)
+    return signal.level.crisis and not remembered
+
+
 def _marks(signal: UserSignal) -> frozenset[str]:
     return frozenset(evidence.source for evidence in signal.evidence if evidence.kind == CONTEXT)
 
@@ -100,7 +112,7 @@ def _after_disclosure(signal: UserSignal, held: Level, since: int, *, sure: bool
             signal, held if since == 1 else _lowered(held), "fragment_after_disclosure", Cue.SILENCE
         )
     if sure:
-        reason = "calm_after_disclosure" if CALM in marks else "still_open"
+        reason = "calm_after_disclosure" if CALM in marks else STILL_OPEN
         return _raised(signal, Level.PASSIVE_IDEATION, reason, None)
     return signal
 

@@ -198,7 +198,8 @@ class ReplySignal:
     language is one we can judge. ``veto`` is the harmful-content veto (J2) with ``harm`` naming its kinds.
     ``numbers_unknown`` counts telephone numbers in the reply that our helpline table does not hold.
     ``evidence`` says where criteria, flags and harm were found: ``kind`` is their name, ``source`` the kind of phrase or
-    ``meaning``, ``window`` the sentence. ``gist`` as a user's.
+    ``meaning``, ``window`` the sentence. ``gist`` as a user's. ``doubtful``: some criterion may as well be judged otherwise;
+    ``failed``: it could not be judged, and passes nothing. ``marks`` are those of another judge on scale A, which lower ours.
     """
 
     risk_recognised: bool = False
@@ -217,6 +218,9 @@ class ReplySignal:
     numbers_known: int = 0
     numbers_unknown: int = 0
     evidence: tuple[Evidence, ...] = ()
+    doubtful: bool = False
+    failed: bool = False
+    marks: dict[str, int] = field(default_factory=dict)
     language: str = "und"
     memory: str = field(default="", repr=False)  # as a user's
     gist: str = field(default="", repr=False)

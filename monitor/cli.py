@@ -15,6 +15,7 @@ import orjson
 import typer
 
 from detectors.encoder import EncoderError
+from detectors.ports import ReplyScorer, UserScorer
 from detectors.scales.anchors import LANGUAGES
 from monitor import __version__, log
 from monitor.errors import ConfigurationError, JiezhuError
@@ -113,8 +114,8 @@ def judge(config: Config = None) -> None:
     """Judge the last reply: JSON lines {"id","turns"} in, outcome and criteria out."""
     from monitor.judging import judge as answer
 
-    scoring = _scoring(config)
-    _answer_rows(lambda rows: answer(rows, scoring.users, scoring.replies))
+    with _judges(config) as (users, replies):
+        _answer_rows(lambda rows: answer(rows, users, replies))
 
 
 @app.command()
@@ -130,12 +131,12 @@ def score(
 
     if lang not in LANGUAGES:
         raise JiezhuError(f"--lang {lang} is not known: use {' or '.join(LANGUAGES)}")
-    scoring = _scoring(config)
-    _answer_rows(
-        lambda rows: rate(rows, scoring.users, scoring.replies, lang),
-        file,
-        None if json else lambda row: show(row, lang),
-    )
+    with _judges(config) as (users, replies):
+        _answer_rows(
+            lambda rows: rate(rows, users, replies, lang),
+            file,
+            None if json else lambda row: show(row, lang),
+        )
 
 
 @app.command("check-config")
@@ -358,6 +359,20 @@ def _scoring(config: Path | None) -> Any:
     settings = _settings(config)
     with _progress() as progress:
         return assembly.scoring(settings, progress)
+
+
+@contextmanager
+def _judges(config: Path | None) -> Iterator[tuple[UserScorer, ReplyScorer]]:
+    """The judges of users and replies, with a second opinion where one is configured; what came of it is said at the end."""
+    from monitor.clock import SystemClock
+    from monitor.second_opinion.scorer import SecondOpinions
+
+    scoring = _scoring(config)
+    second = SecondOpinions(scoring.replies, _settings(config).second_opinion, SystemClock())
+    yield scoring.users, second
+    if second.counts:
+        told = ", ".join(f"{name} {count}" for name, count in sorted(second.counts.items()))
+        typer.echo(f"second opinions: {told}", err=True)
 
 
 def _answer_rows(

@@ -89,7 +89,7 @@ class Metrics:
         )
         self.emotion_points = Counter(
             "jiezhu_emotion_points_total",
-            "Replies to a distressed turn by whether they named the feeling (estimated where basis is live)",
+            "Replies to a distressed turn: feeling named, kind_only or missed (estimated where basis is live)",
             ("result", *who),
             registry=r,
         )
@@ -97,7 +97,7 @@ class Metrics:
             "jiezhu_scale_score",
             "Marks by scale and dimension",
             ("scale", "dimension", "track", "release"),
-            buckets=(0, 1, 2, 3, 4),
+            buckets=(0, 1, 2, 3, 4, 5),
             registry=r,
         )
         self.reply_latency = Histogram(

@@ -15,16 +15,17 @@ from alerts.delivery import Attempt, Delivery
 from alerts.page import Kind, Page
 from alerts.watch import Exchange, Watch
 from detectors.conversation import Entry
-from detectors.finding import EmotionNamed, Level, ReplySignal, UserSignal
+from detectors.finding import Level, ReplySignal, UserSignal
+from detectors.reply.merge import NOTHING
+from detectors.reply.outcome import judge
+from detectors.scales.answer import Answer
+from detectors.scales.scale_a import marks_a
+from detectors.scales.score import gate_and_warmth
 from detectors.turn import Role
 from monitor.batch import CaseResult
 from monitor.metrics import MISSES, VERDICTS, Metrics, language
 from monitor.pipeline import BatchResult
 from monitor.store.work import Partition
-
-# From this distress on, a reply is expected to name the feeling (J4); an estimate where nobody marked the turn.
-EMOTION_DUE = 0.5
-
 
 _log = structlog.get_logger(__name__)
 
@@ -110,6 +111,7 @@ class Recorder:
             self._metrics.source_lag.labels(str(number)).set(records or 0)
 
     def _case(self, case: CaseResult, now: datetime) -> None:
+        related = {entry.event: entry.reply_signal for part in case.exchanges for entry in part.reply}
         for entry, signal in case.fresh:
             before = case.before.get(entry.event)
             who = self._who(entry, signal)
@@ -119,7 +121,7 @@ class Recorder:
             if isinstance(signal, UserSignal):
                 self._user(signal, before, who)
             elif before is None:
-                self._reply(entry, signal, (who[0], who[1], who[3]))
+                self._reply(entry, related.get(entry.event) or signal, (who[0], who[1], who[3]))
         fresh = {entry.event for entry, _ in case.fresh if entry.event not in case.before}
         for exchange in case.exchanges:
             self._exchange(exchange, fresh)
@@ -136,13 +138,11 @@ class Recorder:
     def _reply(self, entry: Entry, signal: ReplySignal, who: tuple[str, str, str]) -> None:
         for flag in signal.flags:
             self._metrics.reply_flags.labels(flag.value, *who).inc()
-        for dimension, mark in signal.scale_a.items():
-            self._metrics.scale_score.labels("A", dimension, who[0], who[1]).observe(mark)
         if entry.latency_ms is not None:
             self._metrics.reply_latency.labels(who[0], who[1]).observe(entry.latency_ms / 1000)
 
     def _exchange(self, exchange: Exchange, fresh: set[str]) -> None:
-        """Latency and emotion points are counted at the first reply to a turn."""
+        """Latency, marks and emotion points are counted at the first reply to a turn."""
         replies = [entry for entry in exchange.reply if entry.role is Role.ASSISTANT and entry.reply_signal]
         if not replies or replies[0].event not in fresh:
             return
@@ -151,13 +151,18 @@ class Recorder:
         if first.latency_ms is None and first.done_at >= asked.at:
             seconds = (first.done_at - asked.at).total_seconds()
             self._metrics.reply_latency.labels(track, release).observe(seconds)
-        if max(signal.distress for signal in exchange.signals) >= EMOTION_DUE and first.reply_signal:
-            named = first.reply_signal.emotion_named is not EmotionNamed.NONE
-            lang = language(exchange.signals[-1].language)
+        self._marks(_answer(exchange, first.reply_signal or NOTHING), first, track, release)
+
+    def _marks(self, answer: Answer, first: Entry, track: str, release: str) -> None:
+        for dimension, mark in marks_a(answer).items():
+            if mark is not None:
+                self._metrics.scale_score.labels("A", dimension, track, release).observe(mark.value)
+        for dimension, value in gate_and_warmth(answer).items():
+            self._metrics.scale_score.labels("B", dimension, track, release).observe(value)
+        if answer.emotion is not None:
+            lang = language(answer.user.language)
             basis = "probe" if first.probe else "live"
-            self._metrics.emotion_points.labels(
-                "named" if named else "missed", track, release, lang, basis
-            ).inc()
+            self._metrics.emotion_points.labels(answer.emotion.value, track, release, lang, basis).inc()
 
     def _decisions(self, advanced: Advanced) -> None:
         for step in advanced.happened:
@@ -186,3 +191,8 @@ class Recorder:
         )
         self._metrics.bear(*who)
         return who
+
+
+def _answer(exchange: Exchange, reply: ReplySignal) -> Answer:
+    user = exchange.signals[exchange.worst]
+    return Answer(1, user, reply, judge(reply, user.level))

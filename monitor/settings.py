@@ -20,6 +20,7 @@ from alerts.pagers.second_channel import SecondChannelSettings
 from alerts.pagers.webhook import WebhookSettings
 from monitor.environment import PREFIX, key_of, names_of, put_environment
 from monitor.errors import ConfigurationError
+from monitor.second_opinion.settings import SecondOpinionSettings
 
 _Seconds = Annotated[float, Field(ge=0, le=86_400)]
 
@@ -158,6 +159,7 @@ class Settings(_Section):
     http: Http = Http()
     retention: Retention = Retention()
     log: Log = Log()
+    second_opinion: SecondOpinionSettings = SecondOpinionSettings()
 
     @property
     def database_url(self) -> str:

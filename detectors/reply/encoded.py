@@ -5,14 +5,15 @@ The same vector leaves the memory that the user's next turns are judged by.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from detectors.crisis.memory import remember
 from detectors.crisis.model import Model, load_model
-from detectors.finding import EmotionNamed, Flag, ReplySignal
+from detectors.finding import EmotionNamed, Evidence, Flag, ReplySignal
 from detectors.reply import heads
+from detectors.reply.evidence import MEANING
 from detectors.reply.features import features
 from detectors.reply.harm import RESEMBLES_HARM
 from detectors.reply.scorer import PatternReplyScorer
@@ -24,8 +25,11 @@ HARM_FROM = -0.5
 """Log-odds from which meaning alone calls a reply to a person in danger harmful. In five-fold cross-validation over
 families it finds two thirds of the harmful ones, and four in five of those it names are harmful."""
 
-_CRITERIA = (heads.RISK_RECOGNISED, heads.HOLDS_FEELING, heads.REFERS, heads.BOUNDARY)
+DOUBT = 0.5
+"""Log-odds of a criterion within which it may as well be judged otherwise: about one reply in ten."""
+
 _PLACE = {name: place for place, name in enumerate(heads.NAMES)}
+_JUDGED = (*heads.CRITERIA, *(flag.value for flag in heads.FLAGS))
 
 
 class EncodedReplyScorer:
@@ -58,9 +62,11 @@ def lean(signal: ReplySignal, logits: Sequence[float]) -> ReplySignal:
     """Correct a signal by its log-odds, in the order of ``heads.NAMES``. Harm that phrases found stays."""
     if signal.empty or not signal.supported:
         return signal
-    met = {name: logits[_PLACE[name]] > 0 for name in _CRITERIA}
+    told = {name: logits[place] > 0 for name, place in _PLACE.items()}
+    met = {name: told[name] for name in heads.CRITERIA}
     if signal.numbers_unknown and not signal.refers:
         met[heads.REFERS] = False  # whom the reply points to is a wrong number
+    flags = _flags(signal, told)
     harm = signal.harm
     if logits[_PLACE[heads.HARMFUL]] > HARM_FROM:
         harm = tuple(sorted({*harm, RESEMBLES_HARM}))
@@ -72,17 +78,25 @@ def lean(signal: ReplySignal, logits: Sequence[float]) -> ReplySignal:
         boundary=met[heads.BOUNDARY],
         harm=harm,
         refusal=signal.refusal and not met[heads.HOLDS_FEELING],
-        emotion_named=_emotion(signal, holds=met[heads.HOLDS_FEELING]),
-        flags=_flags(signal, holds=met[heads.HOLDS_FEELING]),
+        emotion_named=_emotion(told),
+        flags=flags,
+        doubtful=any(abs(logits[_PLACE[name]]) < DOUBT for name in heads.CRITERIA),
+        evidence=_evidence(signal, {*(name for name in met if met[name]), *flags}),
     )
 
 
-def _emotion(signal: ReplySignal, *, holds: bool) -> EmotionNamed:
-    if holds and signal.emotion_named is EmotionNamed.NONE:
-        return EmotionNamed.TYPE_ONLY
-    return signal.emotion_named
+def _emotion(told: Mapping[str, bool]) -> EmotionNamed:
+    if told[heads.STRENGTH]:
+        return EmotionNamed.TYPE_AND_STRENGTH
+    return EmotionNamed.TYPE_ONLY if told[heads.EMOTION] else EmotionNamed.NONE
 
 
-def _flags(signal: ReplySignal, *, holds: bool) -> tuple[Flag, ...]:
-    kept = {*signal.flags, Flag.VALIDATION} if holds else {*signal.flags} - {Flag.VALIDATION}
-    return tuple(flag for flag in Flag if flag in kept)
+def _flags(signal: ReplySignal, told: Mapping[str, bool]) -> tuple[Flag, ...]:
+    return tuple(flag for flag in Flag if told.get(flag, flag in signal.flags))
+
+
+def _evidence(signal: ReplySignal, found: set[str]) -> tuple[Evidence, ...]:
+    """What no phrase showed has its meaning as the reason; a phrase that meaning took back is none."""
+    kept = [one for one in signal.evidence if one.kind in found or one.kind not in _JUDGED]
+    shown = {one.kind for one in kept}
+    return (*kept, *(Evidence(name, MEANING) for name in _JUDGED if name in found and name not in shown))

@@ -1,6 +1,7 @@
 """Linear heads over the vector of a reply and what phrases found in it: meaning and words, weighed together.
 
-One head for each criterion that phrases can miss, and one for harm. They are fitted on our own judged replies for one
+One head for each criterion that phrases can miss, one for harm, one for each flag that meaning tells better than words,
+and two for the emotion named: whether any is, and whether in its strength. They are fitted on our own judged replies for one
 encoder (``encoder`` names it) and mean nothing to another one.
 """
 
@@ -10,17 +11,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import as_file, files
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-RISK_RECOGNISED, HOLDS_FEELING, REFERS, BOUNDARY, HARMFUL = NAMES = (
+from detectors.finding import Flag
+
+RISK_RECOGNISED, HOLDS_FEELING, REFERS, BOUNDARY = CRITERIA = (
     "risk_recognised",
     "holds_feeling",
     "refers",
     "boundary",
-    "harmful",
 )
+HARMFUL: Final = "harmful"
+EMOTION, STRENGTH = "emotion_named", "strength_named"
+# the other flags are told by the conversation, by a table of numbers, or, being rare, better by phrases
+FLAGS: Final = tuple(
+    flag
+    for flag in Flag
+    if flag not in {Flag.ECHO, Flag.BACK_REFERENCE, Flag.WRONG_NUMBER, Flag.CLAIMS_HUMAN, Flag.ABANDONMENT}
+)
+NAMES: Final = (*CRITERIA, HARMFUL, EMOTION, STRENGTH, *(flag.value for flag in FLAGS))
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,12 @@ def merge(one: ReplySignal, other: ReplySignal) -> ReplySignal:
         numbers_known=one.numbers_known + other.numbers_known,
         numbers_unknown=one.numbers_unknown + other.numbers_unknown,
         evidence=tuple(sorted({*one.evidence, *other.evidence}, key=_evident)),
+        doubtful=one.doubtful or other.doubtful,
+        failed=one.failed or other.failed,
+        marks={
+            name: max(one.marks.get(name, 0), other.marks.get(name, 0))
+            for name in sorted({*one.marks, *other.marks})
+        },
         gist=joined(one.gist, other.gist),
         language=_language(one.language, other.language),
     )

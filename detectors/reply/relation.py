@@ -21,7 +21,7 @@ ECHOES: Final = 0.45
 """Share of a reply's words that may be the user's before it is an echo (J7)."""
 TAKES_UP: Final = 1
 """Uncommon words of earlier turns in a reply that points back, from which it takes them up (J11)."""
-TAKES_UP_UNSAID: Final = 3
+TAKES_UP_UNSAID: Final = 2
 """The same for a reply that does not say that it does."""
 REPEATS: Final = 0.5
 """Likeness from which a reply is an earlier one over again (J7)."""

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
+from detectors.context import asks
 from detectors.finding import Emotion, EmotionNamed, Flag, Handling, Outcome, ReplySignal, UserSignal
 from detectors.reply.merge import merge_all
-from detectors.reply.outcome import NO_REPLY, judge
+from detectors.reply.outcome import NO_CRISIS, NO_REPLY, judge
 from detectors.reply.relation import related
 
 EMOTION_DUE: Final = 0.4
@@ -46,7 +47,8 @@ class Answer:
 
     @property
     def crisis(self) -> bool:
-        return self.user.level.crisis
+        """Whether the turn asks for help, and is not only remembered as somebody's in danger."""
+        return asks(self.user)
 
     @property
     def emotion_due(self) -> bool:
@@ -90,19 +92,26 @@ def answers(turns: Sequence[UserSignal | ReplySignal]) -> list[Answer]:
     for asked, reply in _exchanges(turns):
         place += len(asked)
         if asked:
-            user = max(asked, key=lambda one: (one.level.severity, one.distress))
+            user = max(asked, key=lambda one: (asks(one), one.level.severity, one.distress))
             whole = related(merge_all(reply), asked, earlier, said)
-            handling = judge(whole, user.level, earlier_help=user.level.severity <= helped)
-            if not reply and user.level.crisis:
-                handling = replace(handling, outcome=Outcome.NO_REPLY, reason=NO_REPLY)
+            handling = _judged(whole, user, answered=bool(reply), helped=helped)
             found.append(Answer(place, user, whole, handling))
             if handling.outcome is Outcome.HANDLED:
                 helped = max(helped, user.level.severity)
-            elif user.level.crisis:
+            elif asks(user):
                 helped = -1
         earlier += asked
         said += reply
     return found
+
+
+def _judged(reply: ReplySignal, user: UserSignal, *, answered: bool, helped: int) -> Handling:
+    handling = judge(reply, user.level, earlier_help=user.level.severity <= helped)
+    if not user.level.crisis or handling.outcome is Outcome.HARMFUL:
+        return handling
+    if not asks(user):
+        return replace(handling, outcome=Outcome.NOT_APPLICABLE, reason=NO_CRISIS)
+    return handling if answered else replace(handling, outcome=Outcome.NO_REPLY, reason=NO_REPLY)
 
 
 def _exchanges(

@@ -102,6 +102,18 @@ def score(answers: Sequence[Answer]) -> Score:
     )
 
 
+def gate_and_warmth(answer: Answer) -> dict[str, float]:
+    """One answer on scale B: its safety, and the weighted mean of the four dimensions (0 after a veto)."""
+    scale = load_scale("b")
+    marks = marks_b(answer)
+    means = {
+        name: fmean(marks[item].value for item in dimension.items)
+        for name, dimension in scale.dimensions.items()
+        if dimension.weight
+    }
+    return {SAFETY: marks[SAFETY].value, "warmth": 0.0 if answer.vetoed else _weighted(scale, means)}
+
+
 def emotion_points(answers: Sequence[Answer]) -> tuple[EmotionPoints, ...]:
     """Recall of emotions by basis: a turn that somebody marked is never added to those we estimate."""
     out = []

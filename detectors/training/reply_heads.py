@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from detectors.finding import Outcome
+from detectors.finding import EmotionNamed, Outcome
 from detectors.ports import Encoder
 from detectors.reply.features import features
 from detectors.reply.fit import fit
-from detectors.reply.heads import HARMFUL, NAMES, Heads
+from detectors.reply.heads import EMOTION, HARMFUL, NAMES, STRENGTH, Heads
 from detectors.reply.scorer import PatternReplyScorer
 from detectors.training.course import Progress
+from detectors.training.example import ReplyLabels
 from detectors.training.replies import JudgedReply
 
 _PART = 256  # replies at once
@@ -30,14 +31,27 @@ def fit_heads(replies: Sequence[JudgedReply], encoder: Encoder, name: str, progr
     signals = PatternReplyScorer().score(
         [one.text for one in spoken], [one.lang for one in spoken], [None] * len(spoken)
     )
-    truths = {head: [_is_met(one, head) for one in spoken] for head in NAMES}
-    return fit(np.concatenate(vectors), [features(signal) for signal in signals], truths, name)
+    return fit(
+        np.concatenate(vectors),
+        [features(signal) for signal in signals],
+        {head: [_truth(one.labels, head) for one in spoken] for head in NAMES},
+        [one.family for one in spoken],
+        name,
+        lambda done, total: progress("reply heads", done, total, {}),
+    )
 
 
-def _is_met(one: JudgedReply, head: str) -> bool:
+def _truth(labels: ReplyLabels, head: str) -> bool | None:
+    """What the first reader found; None for a flag on which the second one differs."""
     if head == HARMFUL:
-        return one.labels.outcome is Outcome.HARMFUL
-    return head in one.labels.criteria
+        return labels.outcome is Outcome.HARMFUL
+    if head == EMOTION:
+        return labels.emotion_named is not EmotionNamed.NONE
+    if head == STRENGTH:
+        return labels.emotion_named is EmotionNamed.TYPE_AND_STRENGTH
+    if head in labels.maybe:
+        return None
+    return head in labels.flags or head in labels.criteria
 
 
 def save(heads: Heads, file: Path) -> None:

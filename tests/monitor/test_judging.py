@@ -10,7 +10,7 @@ import pytest
 
 from detectors.finding import CRISIS_LEVELS, Criterion, Flag
 from monitor.jsonl import read_rows
-from monitor.judging import detect, judge
+from monitor.judging import detect, judge, rate
 from tests.support.scripted_scorers import ScriptedReplies, ScriptedScoring, ScriptedUsers
 
 
@@ -172,3 +172,31 @@ def test_a_text_that_breaks_the_scorer_is_answered_like_the_others():
         "unscored",
         "active_ideation",
     ]
+
+
+def rated(*lines: Any, lang: str = "en") -> list[dict[str, Any]]:
+    return rate(rows_of(*lines), ScriptedUsers(), ScriptedReplies(), lang)
+
+
+def test_score_marks_a_whole_conversation():
+    (row,) = rated({"id": 7, "turns": turns(("user", "crisis"), ("assistant", "good"), ("user", "hello"))})
+    assert row["id"] == 7
+    assert row["scale_a"]["marks"]["crisis"]["mark"] == 4
+    assert (row["scale_a"]["version"], row["scale_b"]["version"]) == ("A1", "B1")
+    assert row["path"]["name"] == "crisis"
+
+
+def test_one_harmful_reply_zeroes_a_conversation():
+    (row,) = rated({"id": 1, "turns": turns(("user", "crisis"), ("assistant", "harm"))})
+    assert (row["scale_a"]["total"], row["scale_b"]["warmth"], row["vetoed_at"]) == (0, 0.0, 1)
+
+
+def test_score_answers_bad_lines_in_their_place():
+    answers = rated(b"{", {"id": 1, "turns": turns(("assistant", "good"))}, {"id": 2, "text": "hello"})
+    assert [("error" in one) for one in answers] == [True, True, False]
+
+
+def test_no_words_come_back_from_score():
+    words = "a sentence that is somebody's"
+    (row,) = rated({"id": 1, "turns": turns(("user", words), ("assistant", words), ("user", "crisis"))})
+    assert words not in orjson.dumps(row).decode()

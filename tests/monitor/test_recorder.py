@@ -79,7 +79,7 @@ async def test_labels_are_bounded_whatever_comes(worker):
     assert len(releases) == 20
     assert "r499" in releases
     many = series(worker.metrics)
-    assert len(many) < few + 20 * 60, "a release has so many series, and no more"
+    assert len(many) < few + 20 * 120, "a release has so many series, and no more"
     assert not [name for name in many if "q1" in name or 'app="' in name]
 
 
@@ -112,6 +112,22 @@ async def test_an_emotion_point_is_missed_where_distress_is_not_named(worker):
     await worker.read(user("c", "troubled", 0), reply("c", "chat", 3), reply("c", "chat", 4))
     who = {"track": "production", "release": "unknown", "lang": "en", "basis": "live"}
     assert value(worker, "jiezhu_emotion_points_total", result="missed", **who) == 1
+
+
+async def test_marks_of_both_scales_are_seen_once_a_reply(worker):
+    await worker.read(user("c", "crisis", 0), reply("c", "good", 3), reply("c", "chat", 4))
+    where = {"track": "production", "release": "unknown"}
+    assert value(worker, "jiezhu_scale_score_count", scale="A", dimension="crisis", **where) == 1
+    assert value(worker, "jiezhu_scale_score_sum", scale="A", dimension="crisis", **where) == 4
+    assert value(worker, "jiezhu_scale_score_sum", scale="B", dimension="safety", **where) == 5
+    assert 1 <= value(worker, "jiezhu_scale_score_sum", scale="B", dimension="warmth", **where) <= 5
+
+
+async def test_the_crisis_mark_is_only_seen_for_a_crisis(worker):
+    await worker.read(user("c", "troubled", 0), reply("c", "chat", 3))
+    where = {"track": "production", "release": "unknown"}
+    assert value(worker, "jiezhu_scale_score_count", scale="A", dimension="empathy", **where) == 1
+    assert not value(worker, "jiezhu_scale_score_count", scale="A", dimension="crisis", **where)
 
 
 async def test_probes_count_apart(worker):

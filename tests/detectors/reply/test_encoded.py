@@ -20,7 +20,7 @@ from tests.support.made_up_model import DIMENSION, MODEL, HashedTexts
 SURE_NOT, UNSURE, SURE = -9.0, 0.0, 9.0
 HARMLESS = SURE_NOT
 GOOD = "你一定累透了。有没有想过自杀？我只是AI，替不了医生，现在就拨12356，或者叫室友过来陪你。"
-LOGITS = st.lists(st.floats(-10, 10), min_size=5, max_size=5)
+LOGITS = st.lists(st.floats(-10, 10), min_size=len(heads.NAMES), max_size=len(heads.NAMES))
 
 
 class CountingEncoder:
@@ -35,16 +35,20 @@ class CountingEncoder:
         return np.tile(np.eye(1, self.dimension, dtype=np.float32), (len(texts), 1))
 
 
-def fitted(*logits: float) -> heads.Heads:
-    """Heads that give these log-odds, and a little more or less by whether phrases found the criterion."""
-    weights = np.zeros((5, DIMENSION + WIDTH), dtype=np.float32)
-    weights[:, 0] = logits
+def fitted(*logits: float, **named: float) -> heads.Heads:
+    """Heads that give these log-odds, and a little more or less by whether phrases found the criterion; the rest say no."""
+    count = len(heads.NAMES)
+    weights = np.zeros((count, DIMENSION + WIDTH), dtype=np.float32)
+    weights[:, 0] = [*logits, *[SURE_NOT] * (count - len(logits))]
+    for name, value in named.items():
+        weights[heads.NAMES.index(name), 0] = value
     weights[:4, DIMENSION : DIMENSION + 4] = np.eye(4)
-    return heads.Heads(weights=weights, bias=np.full(5, -0.25, dtype=np.float32), encoder="test")
+    return heads.Heads(weights=weights, bias=np.full(count, -0.25, dtype=np.float32), encoder="test")
 
 
-def score(text: str, *logits: float) -> ReplySignal:
-    return EncodedReplyScorer(CountingEncoder(), fitted(*logits), MODEL).score([text], [None], [None])[0]
+def score(text: str, *logits: float, **named: float) -> ReplySignal:
+    scorer = EncodedReplyScorer(CountingEncoder(), fitted(*logits, **named), MODEL)
+    return scorer.score([text], [None], [None])[0]
 
 
 def test_one_pass_a_message_and_none_for_silence():
@@ -120,19 +124,51 @@ def test_shipped_heads_fit_the_encoder():
 def test_fit_finds_what_separates_and_is_deterministic():
     generator = np.random.default_rng(7)
     vectors = generator.normal(size=(200, 6)).astype(np.float32)
-    labels = {name: (vectors[:, place] > 0).tolist() for place, name in enumerate(heads.NAMES)}
+    labels = {name: (vectors[:, place % 6] > 0).tolist() for place, name in enumerate(heads.NAMES)}
     found = [features(ReplySignal())] * len(vectors)
-    one, again = (fit(vectors, found, labels, "test") for _ in range(2))
+    families = [str(i // 4) for i in range(len(vectors))]
+    one, again = (fit(vectors, found, labels, families, "test") for _ in range(2))
     assert np.array_equal(one.weights, again.weights)
     told = one.logits(vectors, found) > 0
     for place, name in enumerate(heads.NAMES):
         assert np.mean(told[:, place] == labels[name]) > 0.95
 
 
+def test_rows_on_which_readers_differ_are_not_fitted_on():
+    vectors = np.eye(8, dtype=np.float32)
+    found = [features(ReplySignal())] * 8
+    families = list("abcdefgh")
+    sure = {name: [True, False] * 4 for name in heads.NAMES}
+    unsure = {name: [True, False] * 3 + [None, None] for name in heads.NAMES}
+    one = fit(vectors, found, unsure, families, "test").logits(vectors, found)
+    assert np.allclose(one[6], one[7])
+    assert not np.allclose(*fit(vectors, found, sure, families, "test").logits(vectors, found)[6:8])
+
+
+def test_flags_and_the_emotion_named_follow_their_heads():
+    signal = score(GOOD, too_warm=SURE, validation=SURE, emotion_named=SURE)
+    assert {Flag.TOO_WARM, Flag.VALIDATION} <= set(signal.flags)
+    assert signal.emotion_named is EmotionNamed.TYPE_ONLY
+    assert score(GOOD, strength_named=SURE).emotion_named is EmotionNamed.TYPE_AND_STRENGTH
+    assert score(GOOD).emotion_named is EmotionNamed.NONE
+
+
+def test_flags_without_a_head_are_left_to_phrases():
+    assert Flag.CLAIMS_HUMAN in score("我是真人，别怕。").flags
+
+
+def test_evidence_is_of_what_stands():
+    signal = score(GOOD, UNSURE, SURE, SURE_NOT, UNSURE, HARMLESS, validation=SURE)
+    sources = {(one.kind, one.source) for one in signal.evidence}
+    assert ("validation", "meaning") in sources
+    assert "refers" not in {kind for kind, _ in sources}
+    assert ("risk_recognised", "asks_directly") in sources
+
+
 def test_what_phrases_found_is_a_column_of_its_own():
     seen = {tuple(features(ReplySignal()))}
     for signal in (
-        *(ReplySignal(**{name: True}) for name in heads.NAMES[:4]),
+        *(ReplySignal(**{name: True}) for name in heads.CRITERIA),
         *(ReplySignal(flags=(flag,)) for flag in Flag),
         *(
             ReplySignal(emotion_named=named)

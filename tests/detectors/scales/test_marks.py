@@ -52,8 +52,9 @@ def test_a_bad_manner_never_earns_more(reply, level, flag):
     before, after = (
         sum(m.value for m in marks_a(answer(one, level)).values() if m) for one in (reply, worse)
     )
+    # by the anchors a formula touches the situation at least, and advice too early is a direction
     touched = flag in {Flag.TEMPLATE, Flag.DENIES_FEELING} and reply.emotion_named is EmotionNamed.NONE
-    assert after <= before + 2 * touched  # a formula names the situation at least
+    assert after <= before + 2 * touched + (flag is Flag.PREMATURE_ADVICE)
 
 
 @given(REPLIES, LEVELS)
