@@ -227,6 +227,25 @@ def train(
     typer.echo(f"trained: {file.name} and its calibration are in {file.parent}")
 
 
+@app.command("fit-replies")
+def fit_replies(
+    out: Annotated[Path, typer.Option(help="Where the heads go, a .npz file.")] = Path("heads.npz"),
+    model: Annotated[
+        Path | None, typer.Option(help="Directory of a trained model; the shipped one without it.")
+    ] = None,
+    config: Config = None,
+) -> None:
+    """Fit the heads that judge replies to our judged replies and one trained encoder: minutes."""
+    from detectors.crisis.model import SHIPPED
+    from detectors.training.reply_heads import settle_heads
+    from monitor.model_commands import MODEL, Watching
+
+    given = _settings(config).encoder
+    with Watching() as progress:
+        settle_heads(model / MODEL if model else SHIPPED, given.source, given.cache_dir, out, progress)
+    typer.echo(f"fitted: {out.name}")
+
+
 @app.command()
 def evaluate(
     data: Annotated[

@@ -6,6 +6,7 @@ import json
 import math
 import tomllib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -29,16 +30,21 @@ from detectors.encoder import load_engine, prepare
 from detectors.encoder.acceptance import record
 from detectors.encoder.cache import locate_cache
 from detectors.evaluation.dialogues import Detection
-from detectors.evaluation.evaluate import Evaluation, evaluate
+from detectors.evaluation.evaluate import Evaluation, evaluate, evaluate_replies
 from detectors.evaluation.floors import load_floors, shortfalls
 from detectors.evaluation.keywords import KeywordScorer
 from detectors.evaluation.metrics import Measured, Share
+from detectors.evaluation.replies import MeasuredReplies, reply_rows
+from detectors.reply.encoded import EncodedReplyScorer
+from detectors.reply.heads import read as read_heads
 from detectors.reply.remembered import RememberedReplies
+from detectors.training.replies import read_replies
 from monitor.errors import JiezhuError
 from monitor.settings import Encoder
 
 MODEL = "jiezhu.safetensors"
 CALIBRATION = "calibration.toml"
+HEADS = "heads.npz"  # of replies
 Report = Callable[[str, int, int, dict[str, float]], None]
 _WIDEST = 400  # characters of a line
 _LOSSES = ("crisis", "pairs", "level", "distress")
@@ -135,6 +141,10 @@ def measure(
         lambda done, total: progress("scoring", done, total, {}),
         every=every,
     )
+    heads = read_heads(model / HEADS) if model and (model / HEADS).is_file() else None
+    scorer = EncodedReplyScorer(engine, heads, loaded)
+    told = evaluate_replies(scorer, read_replies(), lambda done, total: progress("replies", done, total, {}))
+    found = replace(found, replies=told)
     beside = {}
     if keywords:
         beside["keyword list"] = evaluate(KeywordScorer(), None, None, files, lambda *_: None, every=every)
@@ -155,8 +165,20 @@ def print_evaluation(evaluation: Evaluation, beside: dict[str, Evaluation], *, s
     for name, one in evaluation.pairs.items():
         if one.of:
             console.print(f"{name}: both members of a minimal pair right {_share(one)}", highlight=False)
+    if evaluation.replies:
+        console.print(_replies_table(evaluation.replies))
     for name, found in evaluation.dialogues.items():
         console.print(_dialogue_line(name, found), highlight=False)
+
+
+def _replies_table(found: dict[str, MeasuredReplies]) -> Table:
+    table = Table(title="judged replies, held out by family; F1 of criteria and flags", title_justify="left")
+    table.add_column("figure")
+    for name in found:
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in reply_rows(found):
+        table.add_row(*row)
+    return table
 
 
 def _sets_table(evaluation: Evaluation, beside: dict[str, Evaluation], *, slices: bool) -> Table:

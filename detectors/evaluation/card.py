@@ -8,6 +8,7 @@ from typing import Final
 
 from detectors.evaluation.evaluate import Evaluation
 from detectors.evaluation.metrics import Measured, Share
+from detectors.evaluation.replies import MeasuredReplies, reply_rows
 
 _HEAD: Final = """# Model card: the jiezhu encoder
 
@@ -58,6 +59,8 @@ def card(evaluation: Evaluation, comparison: dict[str, Evaluation]) -> str:
             f"{name}: high and imminent personas found {_share(found.found)}, at or before a careful reader {_share(found.in_time)}, "
             f"late by {_number(found.delay) or '0'} user turns on average; personas without risk flagged {_share(found.flagged_calm)}."
         )
+    if evaluation.replies:
+        parts += ["## Judged replies, held out by family", _REPLIES, _replies(evaluation.replies)]
     for name, other in comparison.items():
         parts += [f"## {name.capitalize()}, on the same rows", _table(_sets(other.measured))]
     return "\n\n".join(part.strip() for part in parts) + "\n"
@@ -67,6 +70,17 @@ _INTERVALS: Final = (
     "Sets `own` and `hidden` are the families nothing was fitted on; of the public sets only the rows that were not learnt from. "
     "95 % intervals: Wilson; of AUROC bootstrap over families."
 )
+
+
+_REPLIES: Final = (
+    "Replies of our own (`detectors/corpora/replies`), read by two; where they differ a row does not count. Criteria and flags "
+    "are F1, with how many there were to find. Marks are those of scale A, whole, 0–4."
+)
+
+
+def _replies(found: dict[str, MeasuredReplies]) -> str:
+    rows = [("figure", *found), ("---",) * (1 + len(found)), *reply_rows(found)]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
 def _sets(measured: dict[str, Measured]) -> dict[str, Measured]:

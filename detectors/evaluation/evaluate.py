@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,22 +12,30 @@ from detectors.crisis.reader import Reader
 from detectors.evaluation.dialogues import Detection, detect, has_personas, read_dialogues
 from detectors.evaluation.judge import Progress, judge
 from detectors.evaluation.metrics import Measured, Share, measure, pairs_right
+from detectors.evaluation.replies import MeasuredReplies, judged, measure_replies
 from detectors.evaluation.rows import Judged, Row, by_slice
 from detectors.evaluation.sets import own_rows, public_rows
 from detectors.ports import ReplyScorer, UserScorer
+from detectors.scales.answer import Answer
+from detectors.training.replies import JudgedReply
 from detectors.training.sources import CORPORA
 
 _SMALLEST: Final = 5  # rows of a slice worth a line
+_PART: Final = 256  # replies at once
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """``measured`` by slice, ``pairs`` by set, ``dialogues`` by file; ``judged`` by set, for pictures."""
+    """``measured`` by slice, ``pairs`` by set, ``dialogues`` by file; ``judged`` by set, for pictures.
+
+    ``replies``: our held-out judged replies by language, ``all`` of them first; none where no judge of replies was asked.
+    """
 
     measured: dict[str, Measured]
     pairs: dict[str, Share]
     dialogues: dict[str, Detection]
     judged: dict[str, list[Judged]]
+    replies: dict[str, MeasuredReplies] = field(default_factory=dict)
 
 
 def evaluate(
@@ -46,12 +54,12 @@ def evaluate(
     for file in data:
         if file not in personas:
             rows += public_rows(file, every=every)
-    judged = judge(rows, users, replies, reader, progress)
+    found = judge(rows, users, replies, reader, progress)
     sets: dict[str, list[Judged]] = {}
-    for one in judged:
+    for one in found:
         sets.setdefault(one.row.slices[0], []).append(one)
     return Evaluation(
-        {name: measure(some) for name, some in by_slice(judged).items() if len(some) >= _SMALLEST},
+        {name: measure(some) for name, some in by_slice(found).items() if len(some) >= _SMALLEST},
         {name: pairs_right(some) for name, some in sets.items() if any(one.row.family for one in some)},
         {file.stem: detect(read_dialogues(file, every=every), users, replies, reader) for file in personas},
         sets,
@@ -64,9 +72,35 @@ def as_json(evaluation: Evaluation) -> dict[str, Any]:
         "sets": {name: asdict(one) for name, one in evaluation.measured.items()},
         "pairs": {name: asdict(one) for name, one in evaluation.pairs.items()},
         "dialogues": {name: asdict(one) for name, one in evaluation.dialogues.items()},
+        "replies": {name: _replies(one) for name, one in evaluation.replies.items()},
     }
     cleaned: dict[str, Any] = _finite(whole)
     return cleaned
+
+
+def evaluate_replies(
+    scorer: ReplyScorer, replies: Sequence[JudgedReply], progress: Progress
+) -> dict[str, MeasuredReplies]:
+    """Those of ``replies`` that are held out, in all and by language."""
+    held = [one for one in replies if one.held_out]
+    answers: list[Answer] = []
+    for start in range(0, len(held), _PART):
+        answers += judged(held[start : start + _PART], scorer)
+        progress(len(answers), len(held))
+    langs = {one.lang: [i for i, other in enumerate(held) if other.lang == one.lang] for one in held}
+    parts = {"all": list(range(len(held))), **langs} if held else {}
+    return {
+        name: measure_replies([held[i] for i in places], [answers[i] for i in places])
+        for name, places in parts.items()
+    }
+
+
+def _replies(one: MeasuredReplies) -> dict[str, Any]:
+    """With the F1 of each criterion and flag, which is no field."""
+    told = asdict(one)
+    for name in ("criteria", "flags"):
+        told[name] = {key: asdict(found) | {"f1": found.f1} for key, found in getattr(one, name).items()}
+    return told
 
 
 def _finite(value: Any) -> Any:

@@ -1,20 +1,24 @@
-"""Judged replies through the product's own judge: outcomes, criteria and flags against what readers found."""
+"""Judged replies through the product's own judge: outcomes, criteria, flags and marks against what readers found."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import Final
 
 from detectors.evaluation.metrics import Share, share
-from detectors.finding import Criterion, Flag, Handling, Level, Outcome, ReplySignal, UserSignal
+from detectors.finding import Criterion, Flag, Level, Outcome, ReplySignal, UserSignal
 from detectors.ports import ReplyScorer
-from detectors.scales.answer import answers
+from detectors.scales.answer import Answer, answers
+from detectors.scales.scale_a import DIMENSIONS, marks_a
 from detectors.text.gist import gist
 from detectors.training.replies import JudgedReply
 from detectors.turn import Role
 
-_LOST = frozenset({Outcome.UNHANDLED, Outcome.HARMFUL})
+_LOST: Final = frozenset({Outcome.UNHANDLED, Outcome.HARMFUL})
+_CRISIS, _ORDINARY = 0.8, 0.5  # distress of the user turns, which the rows do not tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +38,11 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """``outcome``: right among exchanges with a crisis; the two grave errors; ``ordinary``: right among the others."""
+class MeasuredReplies:
+    """``outcome``: right among exchanges with a crisis; the two grave errors; ``ordinary``: right among the others.
+
+    ``emotion``: named as the readers say; ``marks``: within one of theirs, by dimension of scale A.
+    """
 
     outcome: Share
     harmful_called_handled: Share
@@ -43,37 +50,51 @@ class Measured:
     ordinary: Share
     criteria: dict[Criterion, Found]
     flags: dict[Flag, Found]
+    emotion: Share
+    marks: dict[str, Share]
 
 
-def verdicts(replies: Sequence[JudgedReply], scorer: ReplyScorer) -> list[Handling]:
-    """The judge's verdict on each, given the level that the turn truly has. Blocking."""
-    return [answers(_signals(one, scorer))[-1].handling for one in replies]
+def judged(replies: Sequence[JudgedReply], scorer: ReplyScorer) -> list[Answer]:
+    """The judge's verdict on each, given the level that the turn truly has. All texts are scored in one call. Blocking."""
+    said = [[turn.text for turn in one.turns[_last(one) + 1 :]] for one in replies]
+    texts = [text for some in said for text in some]
+    langs = [one.lang for one, some in zip(replies, said, strict=True) for _ in some]
+    signals = iter(scorer.score(texts, langs, [None] * len(texts)) if texts else [])
+    return [
+        answers([*_before(one), *islice(signals, len(some))])[-1]
+        for one, some in zip(replies, said, strict=True)
+    ]
 
 
-def _signals(one: JudgedReply, scorer: ReplyScorer) -> list[UserSignal | ReplySignal]:
-    """Earlier turns tell only of their words: what they were was not judged."""
-    last = max(i for i, said in enumerate(one.turns) if said.role is Role.USER)
-    said = [turn.text for turn in one.turns[last + 1 :]]
-    before: list[UserSignal | ReplySignal] = [
-        UserSignal(Level(one.level) if i == last else Level.NONE, 0.0, 0.0, gist=gist(turn.text))
-        if turn.role is Role.USER
-        else ReplySignal(gist=gist(turn.text))
+def _last(one: JudgedReply) -> int:
+    return max(i for i, said in enumerate(one.turns) if said.role is Role.USER)
+
+
+def _before(one: JudgedReply) -> list[UserSignal | ReplySignal]:
+    """The answered turn at its true level; earlier turns tell only of their words: what they were was not judged."""
+    last, level = _last(one), Level(one.level)
+    distress = _CRISIS if level.crisis else _ORDINARY
+    return [
+        ReplySignal(gist=gist(turn.text))
+        if turn.role is not Role.USER
+        else UserSignal(
+            level if i == last else Level.NONE, 0.0, distress if i == last else 0.0, gist=gist(turn.text)
+        )
         for i, turn in enumerate(one.turns[: last + 1])
     ]
-    return [*before, *scorer.score(said, [one.lang] * len(said), [None] * len(said))] if said else before
 
 
-def measure(replies: Sequence[JudgedReply], found: Sequence[Handling]) -> Measured:
+def measure_replies(replies: Sequence[JudgedReply], found: Sequence[Answer]) -> MeasuredReplies:
     """``found`` are the verdicts in the order of ``replies``. Criteria are compared where there was a crisis."""
     both = list(zip(replies, found, strict=True))
-    crises = [(one, verdict) for one, verdict in both if Level(one.level).crisis]
-    others = [(one, verdict) for one, verdict in both if not Level(one.level).crisis]
+    crises = [(one, answer) for one, answer in both if Level(one.level).crisis]
+    others = [(one, answer) for one, answer in both if not Level(one.level).crisis]
 
     def of(truth: Outcome, wrong: Iterable[Outcome]) -> Share:
-        some = [verdict.outcome for one, verdict in crises if one.labels.outcome is truth]
+        some = [answer.handling.outcome for one, answer in crises if one.labels.outcome is truth]
         return share(sum(outcome in set(wrong) for outcome in some), len(some))
 
-    return Measured(
+    return MeasuredReplies(
         outcome=_right(crises),
         harmful_called_handled=of(Outcome.HARMFUL, {Outcome.HANDLED}),
         handled_called_lost=of(Outcome.HANDLED, _LOST),
@@ -81,8 +102,8 @@ def measure(replies: Sequence[JudgedReply], found: Sequence[Handling]) -> Measur
         criteria={
             name: _compare(
                 [
-                    (name in one.labels.criteria, verdict.criteria[name])
-                    for one, verdict in crises
+                    (name in one.labels.criteria, answer.handling.criteria[name])
+                    for one, answer in crises
                     if name.value not in one.labels.doubtful
                 ]
             )
@@ -91,18 +112,39 @@ def measure(replies: Sequence[JudgedReply], found: Sequence[Handling]) -> Measur
         flags={
             flag: _compare(
                 [
-                    (flag in one.labels.flags, flag in verdict.flags)
-                    for one, verdict in both
+                    (flag in one.labels.flags, answer.shows(flag))
+                    for one, answer in both
                     if flag not in one.labels.maybe
                 ]
             )
             for flag in Flag
         },
+        emotion=_emotion(both),
+        marks={name: _within_one(both, name) for name in DIMENSIONS},
     )
 
 
-def _right(pairs: Sequence[tuple[JudgedReply, Handling]]) -> Share:
-    return share(sum(one.labels.outcome is verdict.outcome for one, verdict in pairs), len(pairs))
+def _right(pairs: Sequence[tuple[JudgedReply, Answer]]) -> Share:
+    return share(sum(one.labels.outcome is answer.handling.outcome for one, answer in pairs), len(pairs))
+
+
+def _emotion(pairs: Sequence[tuple[JudgedReply, Answer]]) -> Share:
+    sure = [
+        (one.labels.emotion_named, answer.reply.emotion_named)
+        for one, answer in pairs
+        if "emotion_named" not in one.labels.doubtful
+    ]
+    return share(sum(truth is told for truth, told in sure), len(sure))
+
+
+def _within_one(pairs: Sequence[tuple[JudgedReply, Answer]], dimension: str) -> Share:
+    """Over the rows that have a mark of the readers; a mark we do not give is none of theirs."""
+    gaps = []
+    for one, answer in pairs:
+        truth, told = dict(one.labels.scale_a)[dimension], marks_a(answer)[dimension]
+        if truth is not None:
+            gaps.append(abs(truth - told.value) if told is not None else math.inf)
+    return share(sum(gap <= 1 for gap in gaps), len(gaps))
 
 
 def _compare(pairs: Sequence[tuple[bool, bool]]) -> Found:
@@ -112,3 +154,26 @@ def _compare(pairs: Sequence[tuple[bool, bool]]) -> Found:
         share(hits, sum(told for _, told in pairs)),
         share(hits, sum(truth for truth, _ in pairs)),
     )
+
+
+def reply_rows(found: Mapping[str, MeasuredReplies]) -> list[tuple[str, ...]]:
+    """A line a figure, a column a language: shares with their intervals, F1 of criteria and flags."""
+    some = list(found.values())
+    return [
+        ("outcome right, crisis", *(_told(one.outcome) for one in some)),
+        ("harmful called handled", *(_told(one.harmful_called_handled) for one in some)),
+        ("handled called unhandled or harmful", *(_told(one.handled_called_lost) for one in some)),
+        ("outcome right, no crisis", *(_told(one.ordinary) for one in some)),
+        ("emotion named as readers say", *(_told(one.emotion) for one in some)),
+        *((f"scale A {name} within one", *(_told(one.marks[name]) for one in some)) for name in DIMENSIONS),
+        *((f"criterion {name.value}", *(_f1(one.criteria[name]) for one in some)) for name in Criterion),
+        *((f"flag {flag.value}", *(_f1(one.flags[flag]) for one in some)) for flag in Flag),
+    ]
+
+
+def _told(one: Share) -> str:
+    return "" if not one.of else f"{one.value:.3f} ({one.low:.3f}–{one.high:.3f}) of {one.of}"
+
+
+def _f1(one: Found) -> str:
+    return "" if math.isnan(one.f1) else f"{one.f1:.2f} of {one.recall.of}"

@@ -23,6 +23,7 @@ ALARM = "alarm"
 FORMULA = "formula"
 
 _BOOK = load("feeling")
+_LONG = 40  # characters; a longer question tells something, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +53,10 @@ def feelings(reply: ReplyText) -> Feeling:
     kinds = (NAMES_DEEPLY, ADDRESSES, NAMES, VALIDATES, FORMULA, ALARM)
     lines: dict[str, set[int]] = {kind: set() for kind in kinds}
     # "I am worried about you" is the reply's own alarm: it names no feeling of theirs, and spoils none beside it.
-    for hit in _BOOK.find(_BOOK.without(ALARM, reply.said)):
+    told = "\n".join(map(_told, reply.said.split("\n")))
+    for hit in _BOOK.find(_BOOK.without(ALARM, told)):
         lines[hit.kind].add(hit.line)
-    questions = {number for number, line in enumerate(reply.said.split("\n")) if _screens(line)}
-    spoiled = lines[FORMULA] | questions
+    spoiled = lines[FORMULA]
     deep, addressed, named = (lines[kind] - spoiled for kind in (NAMES_DEEPLY, ADDRESSES, NAMES))
     return Feeling(
         deep=len(deep),
@@ -67,6 +68,8 @@ def feelings(reply: ReplyText) -> Feeling:
     )
 
 
-def _screens(line: str) -> bool:
-    """A short question asks for a feeling rather than naming it."""
-    return line.endswith("?") and len(line) < 40
+def _told(line: str) -> str:
+    """A sentence without its question: that asks for a feeling rather than naming it."""
+    if not line.endswith("?") or len(line) >= _LONG:
+        return line
+    return line.rpartition(",")[0]

@@ -62,7 +62,7 @@ def _best_cut(rows: Floats, truth: Floats, folds: NDArray[np.int64]) -> float:
     for fold in range(FOLDS):
         held = folds == fold
         if held.any() and not held.all():
-            weight, bias = _regress(rows[~held], truth[~held])
+            weight, bias = _regress(rows[~held], truth[~held], exactness=1e-6)
             told[held] = rows[held] @ weight + bias
     if not truth.any():
         return 0.0
@@ -73,7 +73,7 @@ def _best_cut(rows: Floats, truth: Floats, folds: NDArray[np.int64]) -> float:
     return float((told[order[best]] + below) / 2)
 
 
-def _regress(rows: Floats, truth: Floats) -> tuple[Floats, float]:
+def _regress(rows: Floats, truth: Floats, exactness: float = 1e-8) -> tuple[Floats, float]:
     sign = 2 * truth - 1
 
     def loss(point: Floats) -> tuple[float, Floats]:
@@ -84,6 +84,10 @@ def _regress(rows: Floats, truth: Floats) -> tuple[Floats, float]:
         return float(value), np.append(rows.T @ pull + RIDGE * weights, pull.sum())
 
     point = minimize(
-        loss, np.zeros(rows.shape[1] + 1), jac=True, method="L-BFGS-B", options={"maxiter": 2000}
+        loss,
+        np.zeros(rows.shape[1] + 1),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": 2000, "ftol": exactness},
     ).x
     return point[:-1], float(point[-1])

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import as_file, files
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -62,8 +63,11 @@ class Heads:
 @lru_cache(maxsize=1)
 def load() -> Heads:
     """Return the heads that are shipped."""
-    with (
-        as_file(files("detectors.reply").joinpath("heads.npz")) as path,
-        np.load(path, allow_pickle=False) as data,
-    ):
+    with as_file(files("detectors.reply").joinpath("heads.npz")) as path:
+        return read(path)
+
+
+def read(path: Path) -> Heads:
+    """Return the heads of a file that a training wrote."""
+    with np.load(path, allow_pickle=False) as data:
         return Heads(weights=data["weights"], bias=data["bias"], encoder=str(data["encoder"]))

@@ -12,9 +12,11 @@ from detectors.finding import Emotion, EmotionNamed, Flag, Handling, Outcome, Re
 from detectors.reply.merge import merge_all
 from detectors.reply.outcome import NO_CRISIS, NO_REPLY, judge
 from detectors.reply.relation import related
+from detectors.text.gist import taken_up
 
 EMOTION_DUE: Final = 0.4
 """Distress from which a reply is expected to name what the person feels (J4)."""
+_OPENING: Final = frozenset({"asks_evidence", "other_view"})
 _GLAD: Final = frozenset({Emotion.JOY, Emotion.RELIEF, Emotion.HOPE})
 
 
@@ -69,6 +71,17 @@ class Answer:
             if self.reply.emotion_named is EmotionNamed.TYPE_ONLY
             else Recognition.MISSED
         )
+
+    @property
+    def touches(self) -> bool:
+        """Whether the reply speaks of the person's situation at all: by a formula, or in a word of theirs."""
+        formula = any(one.kind == "formula" for one in self.reply.evidence)
+        return formula or taken_up(self.reply.gist, [self.user.gist], []) > 0
+
+    @property
+    def opens(self) -> bool:
+        """Whether the reply asks something that the person can answer in many ways."""
+        return self.shows(Flag.OPEN_QUESTION) or any(one.source in _OPENING for one in self.reply.evidence)
 
     @property
     def vetoed(self) -> bool:

@@ -59,7 +59,7 @@ def _emotion(answer: Answer) -> Mark | None:
         return Mark(3, "named_in_kind") if reply.holds_feeling else Mark(2, "named_by_formula")
     if reply.holds_feeling:
         return Mark(2, "held_without_name")
-    if answer.shows(*_TOUCHING) or any(one.kind == "formula" for one in reply.evidence):
+    if answer.touches or answer.shows(*_TOUCHING):
         return Mark(1, "situation_touched")
     return Mark(0, "feeling_ignored")
 
@@ -87,7 +87,7 @@ def _reappraisal(answer: Answer) -> Mark:
         return Mark(0, "harmful")
     if answer.shows(*_PREACHING):
         return Mark(0, "preached")
-    asks, sorts = answer.shows(Flag.OPEN_QUESTION), answer.shows(Flag.RESTATEMENT)
+    asks, sorts = answer.opens, answer.shows(Flag.RESTATEMENT)
     if not answer.reply.holds_feeling:
         return Mark(1, "asked_without_holding") if asks or sorts else Mark(0, "no_room_to_think")
     if asks and sorts:

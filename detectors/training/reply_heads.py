@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from detectors.encoder import load_engine, prepare
+from detectors.encoder.adapter import read_adapter
 from detectors.finding import EmotionNamed, Outcome
 from detectors.ports import Encoder
 from detectors.reply.features import features
@@ -15,9 +17,26 @@ from detectors.reply.heads import EMOTION, HARMFUL, NAMES, STRENGTH, Heads
 from detectors.reply.scorer import PatternReplyScorer
 from detectors.training.course import Progress
 from detectors.training.example import ReplyLabels
-from detectors.training.replies import JudgedReply
+from detectors.training.replies import JudgedReply, read_replies
 
 _PART = 256  # replies at once
+
+
+def settle_heads(
+    model: Path, source: str | Path, cache: Path | None, target: Path, progress: Progress
+) -> None:
+    """Fit the heads of a trained model on our judged replies, as the int8 engine sees them, and write them."""
+    prepared = prepare(
+        source, cache, lambda stage, done, total: progress(stage, done, total, {}), adapter=model
+    )
+    engine = load_engine("int8", prepared, lanes=2)
+    replies = [one for one in read_replies() if not one.held_out]
+    save(fit_heads(replies, engine, name_of(model), progress), target)
+
+
+def name_of(model: Path) -> str:
+    """What the heads of a model are called, so that it shows when they are another's."""
+    return f"int8 engine with the adapter {read_adapter(model).digest[:16]}"
 
 
 def fit_heads(replies: Sequence[JudgedReply], encoder: Encoder, name: str, progress: Progress) -> Heads:
@@ -56,4 +75,4 @@ def _truth(labels: ReplyLabels, head: str) -> bool | None:
 
 def save(heads: Heads, file: Path) -> None:
     """In the form that ``detectors.reply.heads.load`` reads."""
-    np.savez(file, weights=heads.weights, bias=heads.bias, encoder=heads.encoder)
+    np.savez(file, weights=heads.weights, bias=heads.bias, encoder=np.array(heads.encoder))

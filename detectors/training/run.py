@@ -37,12 +37,14 @@ from detectors.training.lowrank import adapt, merge
 from detectors.training.network import Network
 from detectors.training.reader import ContextReader
 from detectors.training.reading import train_reader, vectors_of
+from detectors.training.reply_heads import settle_heads
 from detectors.training.sources import CORPORA
 from detectors.training.start import go_on_from
 from detectors.training.states import LowerStates, lower_states
 
 MODEL: Final = "jiezhu.safetensors"
 CALIBRATION: Final = "calibration.toml"
+HEADS: Final = "heads.npz"  # of replies
 FROZEN: Final = 2  # lower layers left as they are: with more, fewer pairs are told apart; with fewer, the file is too large
 
 
@@ -103,7 +105,8 @@ def run(plan: Plan, progress: Progress) -> Path:
     bank = artefact.bank_of(reader, learn, table, vectors)
     artefact.write(file, network, reader, before, plan.frozen, base.weights, bank, languages)
     settle(file, calibrate, plan, progress, languages)
-    for name in (MODEL, CALIBRATION):
+    settle_heads(file, plan.source, plan.cache, plan.work / HEADS, progress)
+    for name in (MODEL, CALIBRATION, HEADS):
         shutil.copyfile(plan.work / name, plan.target / name)
     return plan.target / MODEL
 

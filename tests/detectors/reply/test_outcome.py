@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from detectors.finding import CRISIS_LEVELS, Criterion, Flag, Level, Outcome, ReplySignal
 from detectors.reply import outcome
-from detectors.reply.outcome import failed, judge
+from detectors.reply.outcome import judge
 
 ORDER = (Outcome.HARMFUL, Outcome.UNHANDLED, Outcome.SAFE_NOT_SUPPORTIVE, Outcome.INCOMPLETE, Outcome.HANDLED)
 GOOD = dict.fromkeys(("risk_recognised", "holds_feeling", "refers", "boundary"), True)
@@ -71,7 +71,7 @@ def test_rule(signal, expected, reason):
 
 @pytest.mark.parametrize("level", CRISIS_LEVELS)
 def test_failed_judgement_is_unhandled(level):
-    handling = failed(level)
+    handling = judge(ReplySignal(failed=True, holds_feeling=True, refers=True), level)
     assert (handling.outcome, handling.reason) == (Outcome.UNHANDLED, outcome.EVALUATION_FAILED)
     assert not any(handling.criteria.values())
 
