@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
-from dataclasses import dataclass
 
 import pytest
 
@@ -20,6 +18,7 @@ from detectors.text import normalise, turn_windows
 from detectors.training.sources import read_corpora
 from detectors.turn import Role
 from monitor.scoring import OneAtATime, Scoring
+from tests.benchmarks.spent import Spent
 from tests.support.scripted_scorers import ScriptedReplies
 
 pytestmark = [pytest.mark.bench, pytest.mark.model, pytest.mark.timeout(1800)]
@@ -28,22 +27,6 @@ TEXTS = 480
 BATCH = 64
 ASKED = 0.95  # of the bare engine's pace
 JUDGEMENTS = 50
-
-
-@dataclass
-class Spent:
-    """Seconds by the clock on the wall and by that of the processor."""
-
-    wall: float = 0.0
-    cpu: float = 0.0
-
-    def __enter__(self):
-        self.wall -= time.perf_counter()
-        self.cpu -= time.process_time()
-
-    def __exit__(self, *_):
-        self.wall += time.perf_counter()
-        self.cpu += time.process_time()
 
 
 def held_out():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,25 +15,38 @@ from detectors.encoder import EncoderError, load_engine
 from detectors.encoder.acceptance import check, record
 from detectors.encoder.adapter import read_adapter
 from detectors.encoder.prepare import Prepared
-from detectors.evaluation.evaluate import evaluate
+from detectors.evaluation.evaluate import evaluate, evaluate_replies
 from detectors.evaluation.floors import Floors, load_floors, shortfalls
 from detectors.evaluation.judge import judge
 from detectors.evaluation.keywords import KeywordScorer
 from detectors.evaluation.sets import own_rows
+from detectors.reply.encoded import EncodedReplyScorer
 from detectors.reply.remembered import RememberedReplies
+from detectors.reply.scorer import PatternReplyScorer
+from detectors.training.replies import read_replies
 
 
 @pytest.mark.model
 @pytest.mark.xdist_group("encoder")
 def test_the_shipped_model_keeps_its_floors(engine):
     found = evaluate(TrainedScorer(engine), RememberedReplies(engine), shipped_reader(), [], lambda *_: None)
-    assert shortfalls(found, load_floors()) == []
+    replies = evaluate_replies(EncodedReplyScorer(engine), read_replies(), lambda *_: None)
+    assert shortfalls(replace(found, replies=replies), load_floors()) == []
 
 
 def test_a_keyword_list_does_not():
     found = evaluate(KeywordScorer(), None, None, [], lambda *_: None)
     short = shortfalls(found, load_floors())
     assert any(line.startswith("own: recall 0.") for line in short)
+    assert "replies was not measured" in short
+
+
+def test_phrases_alone_do_not_keep_the_floors_of_replies():
+    replies = evaluate_replies(PatternReplyScorer(), read_replies()[::4], lambda *_: None)
+    found = replace(evaluate(KeywordScorer(), None, None, [], lambda *_: None), replies=replies)
+    short = shortfalls(found, Floors({"replies": load_floors().sets["replies"]}))
+    assert any(line.startswith("replies: outcome 0.") for line in short)
+    assert any(line.endswith("asked at least 0.870") for line in short)
 
 
 def test_a_set_that_was_not_measured_falls_short():

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from detectors.evaluation.card import card
+from detectors.evaluation.evaluate import Evaluation, as_json, evaluate_replies
 from detectors.evaluation.replies import judged, measure_replies
 from detectors.finding import Criterion, Flag, Handling, Level, Outcome, ReplySignal, UserSignal
 from detectors.reply.scorer import PatternReplyScorer
@@ -57,3 +59,22 @@ def test_the_product_s_own_judge_is_asked(replies):
     some = replies[:20]
     found = judged(some, PatternReplyScorer())
     assert [one.user.level.value for one in found] == [one.level for one in some]
+
+
+def test_held_out_replies_are_measured_in_all_and_by_language_and_told_in_json_and_card():
+    held = [one for one in read_replies() if one.held_out][::12]
+    seen: list[int] = []
+    found = evaluate_replies(PatternReplyScorer(), held, lambda done, total: seen.append(total - done))
+    assert next(iter(found)) == "all"
+    assert {"zh", "en"} <= set(found)
+    assert found["all"].ordinary.of + found["all"].outcome.of == len(held)
+    assert seen[-1] == 0
+    evaluation = Evaluation({}, {}, {}, {}, found)
+    told = as_json(evaluation)["replies"]["all"]
+    assert 0 <= told["criteria"]["refers"]["f1"] <= 1
+    assert told["marks"]["crisis"]["of"] == found["all"].outcome.of
+    assert "| outcome right, crisis | 0." in card(evaluation, {})
+
+
+def test_replies_that_are_learnt_from_are_not_measured(replies):
+    assert evaluate_replies(PatternReplyScorer(), replies[:50], lambda *_: None) == {}

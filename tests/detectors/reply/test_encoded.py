@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from detectors.crisis.memory import remember
+from detectors.crisis.model import SHIPPED
 from detectors.finding import Criterion, EmotionNamed, Flag, Level, Outcome, ReplySignal
 from detectors.ports import Vectors
 from detectors.reply import heads
@@ -15,6 +16,7 @@ from detectors.reply.encoded import EncodedReplyScorer, lean
 from detectors.reply.features import WIDTH, features
 from detectors.reply.fit import fit
 from detectors.reply.outcome import judge
+from detectors.training.reply_heads import name_of
 from tests.support.made_up_model import DIMENSION, MODEL, HashedTexts
 
 SURE_NOT, UNSURE, SURE = -9.0, 0.0, 9.0
@@ -117,7 +119,7 @@ def test_foreign_vectors_are_told_apart():
 def test_shipped_heads_fit_the_encoder():
     shipped = heads.load()
     assert shipped.weights.shape == (len(heads.NAMES), 384 + WIDTH)
-    assert "multilingual-e5-small" in shipped.encoder
+    assert shipped.encoder == name_of(SHIPPED)
     assert np.isfinite(shipped.weights).all()
 
 
