@@ -87,6 +87,12 @@ class Metrics:
             ("flag", "track", "release", "basis"),
             registry=r,
         )
+        self.repeated_replies = Counter(
+            "jiezhu_reply_repeats_total",
+            "Replies by whether nearly the same was said in another conversation lately (a sliding sample)",
+            ("result", "track", "release"),
+            registry=r,
+        )
         self.emotion_points = Counter(
             "jiezhu_emotion_points_total",
             "Replies to a distressed turn: feeling named, kind_only or missed (estimated where basis is live)",
@@ -215,6 +221,7 @@ class Metrics:
             self.crisis_turns,
             self.outcomes,
             self.reply_flags,
+            self.repeated_replies,
             self.emotion_points,
             self.scale_score,
             self.reply_latency,

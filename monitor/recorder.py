@@ -18,6 +18,7 @@ from detectors.conversation import Entry
 from detectors.finding import Level, ReplySignal, UserSignal
 from detectors.reply.merge import NOTHING
 from detectors.reply.outcome import judge
+from detectors.reply.repetition import Recent
 from detectors.scales.answer import Answer
 from detectors.scales.scale_a import marks_a
 from detectors.scales.score import gate_and_warmth
@@ -34,6 +35,7 @@ class Recorder:
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
         self._signs: dict[str, datetime] = {}
+        self._recent = Recent()
 
     # Pipeline
 
@@ -111,6 +113,7 @@ class Recorder:
             self._metrics.source_lag.labels(str(number)).set(records or 0)
 
     def _case(self, case: CaseResult, now: datetime) -> None:
+        conversation = case.advanced.case.conversation.key
         related = {entry.event: entry.reply_signal for part in case.exchanges for entry in part.reply}
         for entry, signal in case.fresh:
             before = case.before.get(entry.event)
@@ -121,7 +124,7 @@ class Recorder:
             if isinstance(signal, UserSignal):
                 self._user(signal, before, who)
             elif before is None:
-                self._reply(entry, related.get(entry.event) or signal, (who[0], who[1], who[3]))
+                self._reply(conversation, entry, related.get(entry.event) or signal, (who[0], who[1], who[3]))
         fresh = {entry.event for entry, _ in case.fresh if entry.event not in case.before}
         for exchange in case.exchanges:
             self._exchange(exchange, fresh)
@@ -135,7 +138,9 @@ class Recorder:
         elif signal.level.crisis and not (known is not None and known.crisis):
             self._metrics.crisis_turns.labels(signal.level.value, *who).inc()
 
-    def _reply(self, entry: Entry, signal: ReplySignal, who: tuple[str, str, str]) -> None:
+    def _reply(self, conversation: str, entry: Entry, signal: ReplySignal, who: tuple[str, str, str]) -> None:
+        again = self._recent.repeats(conversation, signal.gist)
+        self._metrics.repeated_replies.labels("repeated" if again else "new", who[0], who[1]).inc()
         for flag in signal.flags:
             self._metrics.reply_flags.labels(flag.value, *who).inc()
         if entry.latency_ms is not None:

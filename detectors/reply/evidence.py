@@ -11,6 +11,9 @@ MEANING: Final = "meaning"
 """The source of what no phrase shows, but the whole of the reply."""
 MOST: Final = 12  # of one message
 HARM: Final = "harm"
+FORMULA: Final = "formula"
+GUIDANCE: Final = "guidance"
+RELATION: Final = "relation"
 
 
 def evidence(found: Mapping[str, Mapping[str, int]]) -> tuple[Evidence, ...]:

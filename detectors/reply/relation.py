@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from detectors.finding import EmotionNamed, Evidence, Flag, ReplySignal, UserSignal
+from detectors.reply.evidence import FORMULA
 from detectors.reply.phrases import load
 from detectors.text.gist import likeness, share_in, taken_up
 
@@ -31,6 +32,7 @@ STRONG: Final = 0.6
 POINTS_BACK: Final = "points_back"
 SLIGHT: Final = "slight"
 SAID_BEFORE: Final = "said_before"
+FORMULA_AGAIN: Final = "same_formula_again"
 NAMED_TOO_WEAK: Final = "named_too_weak"
 
 _BOOK = load("reference")
@@ -63,6 +65,8 @@ def related(
         found[Flag.BACK_REFERENCE] = "words_of_an_earlier_turn"
     if any(likeness(reply.gist, one.gist) >= REPEATS for one in said):
         found[Flag.TEMPLATE] = SAID_BEFORE
+    elif all(map(_soothes, (reply, *said[-2:]))) and len(said) >= 2:
+        found[Flag.TEMPLATE] = FORMULA_AGAIN
     evidence = [*reply.evidence, *(Evidence(flag.value, source) for flag, source in found.items())]
     emotion = reply.emotion_named
     distress = max((one.distress for one in asked), default=0.0)
@@ -75,3 +79,8 @@ def related(
         evidence=tuple(evidence),
         emotion_named=emotion,
     )
+
+
+def _soothes(reply: ReplySignal) -> bool:
+    """A formula, and nothing that holds the person beside it."""
+    return not reply.holds_feeling and any(one.kind == FORMULA for one in reply.evidence)

@@ -94,9 +94,9 @@ def _score(message: str, lang: str | None, region: str | None) -> ReplySignal:
                 Criterion.BOUNDARY: edges,
                 Flag.REFUSAL: refused,
                 Flag.PLATITUDE: comforts,
-                "formula": {"formula": felt.line} if felt.formulas and not felt.holds else {},
-                "relation": relation.pointers(reply),
-                "guidance": guidance.guides(reply),
+                evidence.FORMULA: {evidence.FORMULA: felt.line} if felt.formulas and not felt.holds else {},
+                evidence.RELATION: relation.pointers(reply),
+                evidence.GUIDANCE: guidance.guides(reply),
                 **{flag: {"phrase": line} for flag, line in manners.items()},
             }
         ),

@@ -9,6 +9,7 @@ from typing import Final
 
 from detectors.context import asks
 from detectors.finding import Emotion, EmotionNamed, Flag, Handling, Outcome, ReplySignal, UserSignal
+from detectors.reply.evidence import FORMULA
 from detectors.reply.merge import merge_all
 from detectors.reply.outcome import NO_CRISIS, NO_REPLY, judge
 from detectors.reply.relation import related
@@ -75,7 +76,7 @@ class Answer:
     @property
     def touches(self) -> bool:
         """Whether the reply speaks of the person's situation at all: by a formula, or in a word of theirs."""
-        formula = any(one.kind == "formula" for one in self.reply.evidence)
+        formula = any(one.kind == FORMULA for one in self.reply.evidence)
         return formula or taken_up(self.reply.gist, [self.user.gist], []) > 0
 
     @property

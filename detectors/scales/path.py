@@ -9,6 +9,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Final
 
+from detectors.reply.evidence import GUIDANCE
 from detectors.scales.answer import Answer
 
 _STRAINED: Final = 0.4
@@ -127,6 +128,6 @@ def _signs(answer: Answer) -> frozenset[str]:
             *(flag.value for flag in reply.flags),
             reply.emotion_named.value,
             *({"harm"} if reply.harm else set()),
-            *(one.source for one in reply.evidence if one.kind == "guidance"),
+            *(one.source for one in reply.evidence if one.kind == GUIDANCE),
         }
     )

@@ -75,6 +75,11 @@ def likeness(one: str, other: str) -> float:
     return len(np.intersect1d(mine, theirs)) / len(np.union1d(mine, theirs))
 
 
+def words_of(packed: str) -> frozenset[int]:
+    """The hashes of a sketch; none for what is no sketch."""
+    return frozenset(_unpacked(packed).tolist())
+
+
 def _words(text: str) -> set[str]:
     """Words of Latin letters and numbers; of Chinese, which has no spaces, every two neighbouring characters."""
     units = [_TURNED.get(unit, unit) for unit in _UNITS.findall(text)]

@@ -52,6 +52,18 @@ def test_the_same_reply_again_is_a_template(score):
     assert Flag.TEMPLATE not in related(other, [user("我又没睡着")], [], [first]).flags
 
 
+def test_the_third_soothing_formula_in_a_row_is_a_template(score):
+    first = score("听起来你有点累，辛苦了。")
+    second = score("我能理解你的感受，放轻松。")
+    third = score("抱抱，这些都很常见。")
+    assert Flag.TEMPLATE not in related(third, [user("睡不着")], [], [second]).flags
+    found = related(third, [user("睡不着")], [], [first, second])
+    assert Flag.TEMPLATE in found.flags
+    assert "same_formula_again" in {one.source for one in found.evidence}
+    held = score("凌晨还醒着，累得眼睛都睁不开，脑子却停不下来，太熬人了。")
+    assert Flag.TEMPLATE not in related(held, [user("睡不着")], [], [first, second]).flags
+
+
 def test_a_great_distress_called_a_slight_one_is_named_too_weakly(score):
     reply = score("听到你有点委屈，这种孤单太难熬了。")
     assert reply.emotion_named is EmotionNamed.TYPE_AND_STRENGTH
