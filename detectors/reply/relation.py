@@ -57,10 +57,10 @@ def related(
         return reply
     marks = {one.source for one in reply.evidence}
     found: dict[Flag, str] = {}
-    answered = [one.gist for one in asked]
+    answered = tuple(one.gist for one in asked)
     if share_in(reply.gist, answered) >= ECHOES:
         found[Flag.ECHO] = "words_of_the_user"
-    words = taken_up(reply.gist, [one.gist for one in earlier], answered)
+    words = taken_up(reply.gist, tuple(one.gist for one in earlier), answered)
     if words >= (TAKES_UP if POINTS_BACK in marks else TAKES_UP_UNSAID):
         found[Flag.BACK_REFERENCE] = "words_of_an_earlier_turn"
     if any(likeness(reply.gist, one.gist) >= REPEATS for one in said):

@@ -77,7 +77,7 @@ class Answer:
     def touches(self) -> bool:
         """Whether the reply speaks of the person's situation at all: by a formula, or in a word of theirs."""
         formula = any(one.kind == FORMULA for one in self.reply.evidence)
-        return formula or taken_up(self.reply.gist, [self.user.gist], []) > 0
+        return formula or taken_up(self.reply.gist, (self.user.gist,), ()) > 0
 
     @property
     def opens(self) -> bool:

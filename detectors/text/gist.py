@@ -9,21 +9,21 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+import struct
 import zlib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from itertools import pairwise
 from typing import Final
-
-import numpy as np
-from numpy.typing import NDArray
 
 from detectors.text.plain import plain
 
 KEPT: Final = 96  # hashes: all words of a text of a hundred characters, a sample of longer ones
 FEWEST: Final = 3  # words: a shorter text is too little to be told from chance
 _READ: Final = 2_000  # characters
+_REMEMBERED: Final = 8_192  # answers: a conversation is looked at again with every turn
 _MOST: Final = 0xFFFF
 _SHORTEST: Final = 4  # letters of a word: shorter ones seldom mean anything by themselves
 _UNITS: Final = re.compile(r"[一-鿿]|[^\W\d_一-鿿]+(?:'[^\W\d_]+)?|\d+")
@@ -38,8 +38,6 @@ _TURNED: Final = {
     "您": "你",
 }
 
-Hashes = NDArray[np.uint16]
-
 
 def gist(text: str) -> str:
     """Return the sketch of a text, empty where it has no content words."""
@@ -48,36 +46,42 @@ def gist(text: str) -> str:
 
 def joined(one: str, other: str) -> str:
     """The sketch of both texts: a commutative monoid, the empty sketch changes nothing."""
-    return _packed([*_unpacked(one).tolist(), *_unpacked(other).tolist()]) if one and other else one or other
+    return _packed([*words_of(one), *words_of(other)]) if one and other else one or other
 
 
-def share_in(part: str, whole: Iterable[str]) -> float:
+@lru_cache(maxsize=_REMEMBERED)
+def share_in(part: str, whole: tuple[str, ...]) -> float:
     """Share, 0–1, of the words of ``part`` that stand in any of ``whole``; 0 where ``part`` has too few."""
-    mine, seen, reach = _compared(part, whole)
-    within = mine <= reach
-    return float(seen[within].mean()) if len(mine) >= FEWEST and within.any() else 0.0
+    mine, others = _sketch(part), [_sketch(one) for one in whole]
+    reach = min([mine.reach, *(one.reach for one in others)])
+    within = {word for word in mine.words if word <= reach}
+    if len(mine.words) < FEWEST or not within:
+        return 0.0
+    return len(within.intersection(frozenset().union(*(one.words for one in others)))) / len(within)
 
 
-def taken_up(part: str, whole: Iterable[str], besides: Iterable[str]) -> int:
+@lru_cache(maxsize=_REMEMBERED)
+def taken_up(part: str, whole: tuple[str, ...], besides: tuple[str, ...]) -> int:
     """How many uncommon words of ``part`` stand in any of ``whole``, and in none of ``besides``."""
-    mine, seen, _ = _compared(part, whole)
-    _, known, _ = _compared(part, besides)
-    return int((seen & ~known & ~np.isin(mine, _common())).sum())
+    known = frozenset().union(*(_sketch(one).words for one in whole))
+    left_out = _common().union(*(_sketch(one).words for one in besides))
+    return len((_sketch(part).words & known) - left_out)
 
 
+@lru_cache(maxsize=4 * _REMEMBERED)
 def likeness(one: str, other: str) -> float:
     """Share, 0–1, of the words of both that both have (Jaccard); 0 where either has too few."""
-    mine, theirs = _unpacked(one), _unpacked(other)
-    reach = min(_reach(mine), _reach(theirs))
-    mine, theirs = mine[mine <= reach], theirs[theirs <= reach]
-    if min(len(mine), len(theirs)) < FEWEST:
+    mine, theirs = _sketch(one), _sketch(other)
+    reach = min(mine.reach, theirs.reach)
+    some, others = ({word for word in sketch.words if word <= reach} for sketch in (mine, theirs))
+    if min(len(some), len(others)) < FEWEST:
         return 0.0
-    return len(np.intersect1d(mine, theirs)) / len(np.union1d(mine, theirs))
+    return len(some & others) / len(some | others)
 
 
 def words_of(packed: str) -> frozenset[int]:
     """The hashes of a sketch; none for what is no sketch."""
-    return frozenset(_unpacked(packed).tolist())
+    return _sketch(packed).words
 
 
 def _words(text: str) -> set[str]:
@@ -97,41 +101,36 @@ def _words(text: str) -> set[str]:
     return pairs | long
 
 
-def _compared(part: str, whole: Iterable[str]) -> tuple[Hashes, NDArray[np.bool_], int]:
-    """The hashes of ``part``, which of them stand in ``whole``, and up to where the sketches tell of every word."""
-    mine = _unpacked(part)
-    seen = np.zeros(len(mine), dtype=bool)
-    reach = _reach(mine)
-    for other in map(_unpacked, whole):
-        seen |= np.isin(mine, other)
-        reach = min(reach, _reach(other))
-    return mine, seen, reach
-
-
 def _hash(word: str) -> int:
     return zlib.crc32(word.encode()) & _MOST
 
 
 @lru_cache(maxsize=1)
-def _common() -> Hashes:
+def _common() -> frozenset[int]:
     """Hashes of the words that stand in one of 125 texts of our corpora, or more: they tell of no subject."""
     words = files("detectors.text").joinpath("common.txt").read_text(encoding="utf-8").split()
-    return np.array([_hash(word) for word in words], dtype=np.uint16)
+    return frozenset(map(_hash, words))
 
 
 def _packed(hashes: Iterable[int]) -> str:
-    kept = np.array(sorted(set(hashes))[:KEPT], dtype=">u2")
-    return base64.b85encode(kept.tobytes()).decode()
+    kept = sorted(set(hashes))[:KEPT]
+    return base64.b85encode(struct.pack(f">{len(kept)}H", *kept)).decode()
 
 
-def _reach(hashes: Hashes) -> int:
-    return int(hashes[-1]) if len(hashes) >= KEPT else _MOST
+@dataclass(frozen=True, slots=True)
+class _Sketch:
+    """``reach``: up to this hash it tells of every word."""
+
+    words: frozenset[int]
+    reach: int
 
 
-def _unpacked(packed: str) -> Hashes:
+@lru_cache(maxsize=_REMEMBERED)
+def _sketch(packed: str) -> _Sketch:
     """Nothing for what is no sketch."""
     try:
         whole = base64.b85decode(packed)
-    except (ValueError, binascii.Error):
-        return np.empty(0, dtype=np.uint16)
-    return np.frombuffer(whole[: len(whole) // 2 * 2], dtype=">u2").astype(np.uint16)
+        words = frozenset(struct.unpack(f">{len(whole) // 2}H", whole))
+    except (ValueError, binascii.Error, struct.error):
+        words = frozenset()
+    return _Sketch(words, max(words) if len(words) >= KEPT else _MOST)

@@ -33,6 +33,7 @@ EXPLORE_ONLY = {
     "jiezhu_emotion_points",
     "jiezhu_reply_flags",
     "jiezhu_reply_latency_seconds",
+    "jiezhu_reply_repeats",
     "jiezhu_scale_score",
 }
 # What Grafana puts in for its variables; short, because the test's Prometheus is young.

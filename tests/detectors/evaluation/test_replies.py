@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import orjson
 import pytest
 
 from detectors.evaluation.card import card
@@ -70,7 +71,7 @@ def test_held_out_replies_are_measured_in_all_and_by_language_and_told_in_json_a
     assert found["all"].ordinary.of + found["all"].outcome.of == len(held)
     assert seen[-1] == 0
     evaluation = Evaluation({}, {}, {}, {}, found)
-    told = as_json(evaluation)["replies"]["all"]
+    told = orjson.loads(orjson.dumps(as_json(evaluation)))["replies"]["all"]
     assert 0 <= told["criteria"]["refers"]["f1"] <= 1
     assert told["marks"]["crisis"]["of"] == found["all"].outcome.of
     assert "| outcome right, crisis | 0." in card(evaluation, {})

@@ -27,17 +27,17 @@ TEXTS = st.text("abcdefgh 我你他的妈妈们走在路上看见了", max_size=
     ],
 )
 def test_share_of_the_users_words(user, reply, parrots):
-    assert (share_in(gist(reply), [gist(user)]) >= 0.45) is parrots
+    assert (share_in(gist(reply), (gist(user),)) >= 0.45) is parrots
 
 
 def test_words_of_an_earlier_turn_are_told_from_those_of_the_last():
     earlier, last = gist("新单位三个月了，食堂里没有一个熟人"), gist("今天又是一个人加班")
-    assert taken_up(gist("食堂里有没有哪怕一张脸看着顺眼一点？"), [earlier], [last]) > 0
-    assert taken_up(gist("加班到几点？一个人吗？"), [earlier], [last]) == 0
+    assert taken_up(gist("食堂里有没有哪怕一张脸看着顺眼一点？"), (earlier,), (last,)) > 0
+    assert taken_up(gist("加班到几点？一个人吗？"), (earlier,), (last,)) == 0
 
 
 def test_common_words_take_nothing_up():
-    assert taken_up(gist("没有人知道自己什么时候"), [gist("没有什么，自己知道时候")], []) <= 2
+    assert taken_up(gist("没有人知道自己什么时候"), (gist("没有什么，自己知道时候"),), ()) <= 2
 
 
 def test_the_same_text_is_most_alike():
@@ -57,7 +57,7 @@ def test_joining_is_a_commutative_monoid(one, other, third):
 
 @given(TEXTS, TEXTS)
 def test_shares_are_shares(one, other):
-    assert 0.0 <= share_in(gist(one), [gist(other)]) <= 1.0
+    assert 0.0 <= share_in(gist(one), (gist(other),)) <= 1.0
     assert 0.0 <= likeness(gist(one), gist(other)) == likeness(gist(other), gist(one)) <= 1.0
 
 
@@ -70,5 +70,5 @@ def test_a_sketch_is_small_and_holds_no_words():
 
 
 def test_what_is_no_sketch_tells_nothing():
-    assert share_in(gist("one winter evening alone"), ["~~ no sketch ~~"]) == 0.0
+    assert share_in(gist("one winter evening alone"), ("~~ no sketch ~~",)) == 0.0
     assert joined("~~ no sketch ~~", "") == "~~ no sketch ~~"
