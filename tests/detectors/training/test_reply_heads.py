@@ -12,10 +12,12 @@ from tests.support.made_up_model import DIMENSION, HashedTexts
 
 def test_heads_are_fitted_on_what_was_said_and_can_be_read_again(tmp_path):
     some = [one for one in read_replies() if not one.held_out][:300]
-    seen: list[int] = []
-    heads = fit_heads(some, HashedTexts(), "made up", lambda _stage, done, _total, _losses: seen.append(done))
+    stages: dict[str, int] = {}
+    heads = fit_heads(
+        some, HashedTexts(), "made up", lambda stage, done, _total, _losses: stages.update({stage: done})
+    )
     assert heads.weights.shape == (len(NAMES), DIMENSION + WIDTH)
-    assert seen[-1] == sum(bool(one.text.strip()) for one in some)
+    assert stages == {"replies": sum(bool(one.text.strip()) for one in some), "reply heads": len(NAMES)}
     save(heads, tmp_path / "heads.npz")
     with np.load(tmp_path / "heads.npz", allow_pickle=False) as kept:
         assert np.array_equal(kept["weights"], heads.weights)
@@ -23,7 +25,7 @@ def test_heads_are_fitted_on_what_was_said_and_can_be_read_again(tmp_path):
 
 
 def test_a_head_follows_what_phrases_found():
-    some = [one for one in read_replies() if not one.held_out][:600]
+    some = [one for one in read_replies() if not one.held_out][:300]
     heads = fit_heads(some, HashedTexts(), "made up", lambda *_: None)
     for place, name in enumerate(NAMES[:4]):
         assert name in set(Criterion)
