@@ -99,7 +99,9 @@ def _replies(one: MeasuredReplies) -> dict[str, Any]:
     """With the F1 of each criterion and flag, which is no field."""
     told = asdict(one)
     for name in ("criteria", "flags"):
-        told[name] = {key.value: asdict(found) | {"f1": found.f1} for key, found in getattr(one, name).items()}
+        told[name] = {
+            key.value: asdict(found) | {"f1": found.f1} for key, found in getattr(one, name).items()
+        }
     return told
 
 
