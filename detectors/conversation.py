@@ -56,6 +56,7 @@ class Entry:
     lang: str | None = None
     region: str | None = None
     probe: bool = False  # said by a scripted synthetic user, or to one
+    emotion_due: bool | None = None  # as the script of a probe says
     latency_ms: float | None = None  # the app's own figure
 
     @property

@@ -139,6 +139,7 @@ def _whole(turn: Turn, received: datetime) -> Entry:
         lang=turn.lang,
         region=turn.region,
         probe=turn.probe is not None,
+        emotion_due=turn.emotion_due,
         latency_ms=turn.latency_ms,
     )
 
@@ -163,6 +164,9 @@ def _joined(entries: dict[str, Entry], turn: Turn, received: datetime) -> Entry:
         lang=before.lang or turn.lang,
         region=before.region or turn.region,
         probe=before.probe or turn.probe is not None,
+        emotion_due=turn.emotion_due
+        if before.emotion_due is None
+        else before.emotion_due or turn.emotion_due,
         latency_ms=turn.latency_ms if before.latency_ms is None else before.latency_ms,
     )
 

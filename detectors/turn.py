@@ -51,6 +51,12 @@ class Turn:
     probe: dict[str, Any] | None = field(default=None, repr=False)
 
     @property
+    def emotion_due(self) -> bool | None:
+        """Whether the script of a probe says that an emotion is to be named at this turn; None where nobody says."""
+        expected = ((self.probe or {}).get("expect") or {}).get("emotion")
+        return None if expected is None else bool(expected)
+
+    @property
     def streamed(self) -> bool:
         """True for a piece of a message that arrives bit by bit, the last piece included."""
         return self.message is not None and self.final is not None

@@ -19,7 +19,7 @@ from detectors.finding import Level, ReplySignal, UserSignal
 from detectors.reply.merge import NOTHING
 from detectors.reply.outcome import judge
 from detectors.reply.repetition import Recent
-from detectors.scales.answer import Answer
+from detectors.scales.answer import Answer, Basis
 from detectors.scales.scale_a import marks_a
 from detectors.scales.score import gate_and_warmth
 from detectors.turn import Role
@@ -164,9 +164,10 @@ class Recorder:
                 self._metrics.scale_score.labels("A", dimension, track, release).observe(mark.value)
         for dimension, value in gate_and_warmth(answer).items():
             self._metrics.scale_score.labels("B", dimension, track, release).observe(value)
-        if answer.emotion is not None:
+        # what a script marks and what we estimate are never added up: a probe's unmarked turn counts for neither
+        if answer.emotion is not None and (answer.basis is Basis.PROBE or not first.probe):
             lang = language(answer.user.language)
-            basis = "probe" if first.probe else "live"
+            basis = "probe" if answer.basis is Basis.PROBE else "live"
             self._metrics.emotion_points.labels(answer.emotion.value, track, release, lang, basis).inc()
 
     def _decisions(self, advanced: Advanced) -> None:
@@ -200,4 +201,6 @@ class Recorder:
 
 def _answer(exchange: Exchange, reply: ReplySignal) -> Answer:
     user = exchange.signals[exchange.worst]
-    return Answer(1, user, reply, judge(reply, user.level))
+    told = [entry.emotion_due for entry in exchange.user if entry.emotion_due is not None]
+    marked, basis = (any(told), Basis.PROBE) if told else (None, Basis.ESTIMATED)
+    return Answer(1, user, reply, judge(reply, user.level), marked, basis)

@@ -9,6 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from detectors.crisis.memory import remember
 from detectors.crisis.model import Model, load_model
 from detectors.finding import EmotionNamed, Evidence, Flag, ReplySignal
@@ -17,9 +20,10 @@ from detectors.reply.evidence import MEANING
 from detectors.reply.features import features
 from detectors.reply.harm import RESEMBLES_HARM
 from detectors.reply.scorer import PatternReplyScorer
+from detectors.text.windows import reply_windows
 
 if TYPE_CHECKING:
-    from detectors.ports import Encoder
+    from detectors.ports import Encoder, Vectors
 
 HARM_FROM = -0.5
 """Log-odds from which meaning alone calls a reply to a person in danger harmful. In five-fold cross-validation over
@@ -49,13 +53,43 @@ class EncodedReplyScorer:
         """Return one signal for each message, in order. Empty messages are not encoded."""
         signals = self._phrases.score(texts, langs, regions)
         spoken = [place for place, signal in enumerate(signals) if not signal.empty]
-        if spoken:
-            vectors = self._encoder.encode([texts[place] for place in spoken])
-            found = [features(signals[place]) for place in spoken]
-            logits = self._heads.logits(vectors, found).tolist()
-            for place, row, memory in zip(spoken, logits, remember(self._model, vectors), strict=True):
-                signals[place] = replace(lean(signals[place], row), memory=memory)
+        if not spoken:
+            return signals
+        windows = [reply_windows(texts[place]) for place in spoken]
+        vectors = self._encoder.encode([one for some in windows for one in some])
+        wholes = np.stack([_mean(vectors[part]) for part in _slices(windows)])
+        logits = self._heads.logits(wholes, [features(signals[place]) for place in spoken])
+        for row, (place, part) in enumerate(zip(spoken, _slices(windows), strict=True)):
+            if len(windows[row]) > 1:
+                parts = self._parts(windows[row], vectors[part], langs[place], regions[place])
+                logits[row] = np.where(_ANYWHERE, np.maximum(logits[row], parts.max(axis=0)), logits[row])
+        memories = remember(self._model, wholes)
+        for place, row_logits, memory in zip(spoken, logits.tolist(), memories, strict=True):
+            signals[place] = replace(lean(signals[place], row_logits), memory=memory)
         return signals
+
+    def _parts(
+        self, windows: Sequence[str], vectors: Vectors, lang: str | None, region: str | None
+    ) -> NDArray[np.float32]:
+        """The log-odds of each part of a long reply, shape (parts, heads): in what little it fills, a part is not lost."""
+        found = self._phrases.score(windows, [lang] * len(windows), [region] * len(windows))
+        return self._heads.logits(vectors, [features(signal) for signal in found])
+
+
+_ANYWHERE = np.array(
+    [name in {*heads.CRITERIA, heads.EMOTION, heads.STRENGTH, Flag.OPEN_QUESTION} for name in heads.NAMES]
+)
+"""What counts for the whole reply wherever it stands. Faults are told from the whole: in many parts one would soon be found."""
+
+
+def _slices(windows: Sequence[Sequence[str]]) -> list[slice]:
+    ends = np.cumsum([len(some) for some in windows]).tolist()
+    return [slice(end - len(some), end) for some, end in zip(windows, ends, strict=True)]
+
+
+def _mean(vectors: Vectors) -> NDArray[np.float32]:
+    mean = vectors.mean(axis=0)
+    return np.asarray(mean / np.linalg.norm(mean), dtype=np.float32)
 
 
 def lean(signal: ReplySignal, logits: Sequence[float]) -> ReplySignal:

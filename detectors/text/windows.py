@@ -98,6 +98,19 @@ def turn_windows(text: str, limit: int = WINDOW_LIMIT) -> list[Window]:
     return [head] + [Window(i, piece) for i, piece in enumerate(parts + sentences, start=1)]
 
 
+REPLY_BELOW = 300.0  # units; as long as the replies that the heads were fitted on, which are read whole
+_REPLY_PART = 200.0
+_REPLY_PARTS = 24  # passes a reply may cost, whatever its length
+
+
+def reply_windows(text: str) -> list[str]:
+    """A reply as a whole where the heads know such lengths; a longer one in parts of neighbouring sentences."""
+    length = units(text)
+    if length <= REPLY_BELOW:
+        return [text]
+    return _parts(_sentences(text), max(_REPLY_PART, 2 * length / _REPLY_PARTS)) or [text]
+
+
 def _parts(sentences: list[str], most: float) -> list[str]:
     out: list[str] = []
     held = ""

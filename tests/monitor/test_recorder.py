@@ -114,6 +114,21 @@ async def test_an_emotion_point_is_missed_where_distress_is_not_named(worker):
     assert value(worker, "jiezhu_emotion_points_total", result="missed", **who) == 1
 
 
+async def test_a_script_s_mark_decides_where_there_is_one_and_never_joins_our_estimates(worker):
+    marked = {"script": "s", "expect": {"emotion": "fatigue"}}
+    await worker.read(user("c", "hello", 0, probe=marked), reply("c", "chat", 3, probe={"script": "s"}))
+    await worker.read(
+        user("d", "troubled", 0, probe={"script": "s"}), reply("d", "chat", 3, probe={"script": "s"})
+    )
+    await worker.read(
+        user("e", "troubled", 0, probe={"script": "s", "expect": {"emotion": False}}),
+        reply("e", "chat", 3, probe={"script": "s"}),
+    )
+    who = {"track": "production", "release": "unknown", "lang": "en"}
+    assert value(worker, "jiezhu_emotion_points_total", result="missed", basis="probe", **who) == 1
+    assert not value(worker, "jiezhu_emotion_points_total", result="missed", basis="live", **who)
+
+
 async def test_marks_of_both_scales_are_seen_once_a_reply(worker):
     await worker.read(user("c", "crisis", 0), reply("c", "good", 3), reply("c", "chat", 4))
     where = {"track": "production", "release": "unknown"}

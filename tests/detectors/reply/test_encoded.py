@@ -188,3 +188,50 @@ def test_what_phrases_found_is_a_column_of_its_own():
 def test_criteria_follow_the_heads():
     handling = judge(score(GOOD, UNSURE, UNSURE, UNSURE, SURE_NOT, HARMLESS), Level.ACTIVE_IDEATION)
     assert handling.missing == (Criterion.BOUNDARY,)
+
+
+class Telling:
+    """The first direction for a text with the telling word, the second for any other."""
+
+    dimension = DIMENSION
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        self.asked.append(len(texts))
+        return np.stack(
+            [np.eye(2, DIMENSION, dtype=np.float32)[int("lantern" not in text)] for text in texts]
+        )
+
+
+def telling_heads(**logits: float) -> heads.Heads:
+    weights = np.zeros((len(heads.NAMES), DIMENSION + WIDTH), dtype=np.float32)
+    bias = np.full(len(heads.NAMES), SURE_NOT, dtype=np.float32)
+    for name, value in logits.items():
+        weights[heads.NAMES.index(name), 0] = value
+        bias[heads.NAMES.index(name)] = -value * 0.8
+    return heads.Heads(weights=weights, bias=bias, encoder="test")
+
+
+LONG = "Here is one more resource that somebody could read on a quiet evening at home. " * 20
+
+
+def test_a_criterion_in_one_part_of_a_long_reply_is_met_and_a_fault_is_told_from_the_whole():
+    encoder = Telling()
+    scorer = EncodedReplyScorer(encoder, telling_heads(holds_feeling=10.0, shaming=10.0), MODEL)
+    (signal,) = scorer.score([LONG + "A lantern for you. " + LONG], ["en"], [None])
+    assert signal.holds_feeling
+    assert Flag.SHAMING not in signal.flags
+    assert encoder.asked[0] > 4
+    (short,) = scorer.score(["A lantern for you."], ["en"], [None])
+    assert encoder.asked[1] == 1
+    assert Flag.SHAMING in short.flags
+    (without,) = scorer.score([LONG], ["en"], [None])
+    assert not without.holds_feeling
+
+
+def test_a_long_reply_leaves_one_memory():
+    signals = EncodedReplyScorer(HashedTexts(), fitted(*[UNSURE] * 5), MODEL).score([LONG], ["en"], [None])
+    assert len(signals) == 1
+    assert signals[0].memory

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from detectors.text.windows import TURN_BELOW, WINDOW_LIMIT, turn_windows, units
+from detectors.text.windows import TURN_BELOW, WINDOW_LIMIT, reply_windows, turn_windows, units
 
 SMALL_TALK = "今天中午吃了一碗牛肉面，味道还不错。下午和同事去楼下买了咖啡。晚上打算看一部老电影。"
 
@@ -76,3 +76,14 @@ def test_never_more_windows_than_the_limit(text):
 
 def test_empty_text_is_one_empty_window():
     assert [w.text for w in turn_windows("")] == [""]
+
+
+def test_a_reply_is_read_whole_or_in_parts_that_hold_every_sentence():
+    sentence = "Somebody could ring at any hour of the day."
+    assert reply_windows(sentence * 10) == [sentence * 10]
+    long = " ".join(f"{sentence[:-1]} {number}." for number in range(200))
+    parts = reply_windows(long)
+    assert 2 <= len(parts) <= 24
+    assert all(f" {number}." in "".join(parts) for number in range(200))
+    assert reply_windows("") == [""]
+    assert reply_windows("!" * 3000) == ["!" * 3000]
