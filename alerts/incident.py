@@ -203,7 +203,7 @@ def _settled(incident: Incident, event: Settled, now: datetime, policy: Policy) 
         release=event.release,
         track=event.track,
         # a turn whose language cannot be told may have opened it before one that shows it was read
-        lang=incident.lang if event.lang == "und" else event.lang,
+        lang=event.lang if incident.lang == "und" else incident.lang,
     )
     if event.disposition is Disposition.NOTHING:
         return Transition(noted, f"reply_{event.outcome.value}")

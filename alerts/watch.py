@@ -16,13 +16,13 @@ from alerts.moment import Moment
 from alerts.policy import Policy
 from detectors.context import asks, contextual
 from detectors.conversation import Conversation, Entry
-from detectors.finding import Criterion, Flag, Handling, Level, Outcome, ReplySignal, UserSignal
+from detectors.finding import Criterion, Flag, Handling, Level, Outcome, UserSignal
+from detectors.reply.earlier import Helped
 from detectors.reply.merge import merge_all
-from detectors.reply.outcome import judge
-from detectors.reply.relation import related
+from detectors.reply.outcome import HUMAN_TOOK_OVER, judge
 from detectors.turn import Role, Track
 
-NOBODY_HELPED = -1  # the severity of the gravest danger that was handled
+_CERTAIN = frozenset({Outcome.HANDLED, Outcome.HARMFUL})  # they stand though more may follow
 
 
 class Status(StrEnum):
@@ -45,7 +45,12 @@ class Exchange:
         """Index of the gravest user turn; unscored ones count for nothing beside a scored one."""
         return max(
             range(len(self.signals)),
-            key=lambda i: (self.signals[i].level.severity, self.signals[i].level is Level.UNSCORED, -i),
+            key=lambda i: (
+                self.signals[i].level.severity,
+                self.signals[i].level.imminent,
+                self.signals[i].level is Level.UNSCORED,
+                -i,
+            ),
         )
 
 
@@ -103,27 +108,16 @@ def exchanges(conversation: Conversation) -> list[Exchange]:
     )
     signals = {entry.event: signal for entry, signal in zip(users, in_context, strict=True)}
     groups = list(_groups([e for e in spoken if e.role is not Role.USER or e.event in signals]))
-    found: list[Exchange] = []
-    earlier: list[UserSignal] = []
-    said: list[ReplySignal] = []
-    for index, (user, reply) in enumerate(groups):
-        asked = tuple(signals[entry.event] for entry in user)
-        answer = tuple(_related(entry, asked, earlier, said) for entry in reply)
-        if user:
-            ended = index < len(groups) - 1
-            found.append(Exchange(user=tuple(user), signals=asked, reply=answer, ended=ended))
-        earlier += asked
-        said += [entry.reply_signal for entry in reply if entry.reply_signal is not None]
-    return found
-
-
-def _related(
-    entry: Entry, asked: Sequence[UserSignal], earlier: Sequence[UserSignal], said: Sequence[ReplySignal]
-) -> Entry:
-    """A reply with what only the conversation tells: an echo, a reference back, the same words again."""
-    if entry.reply_signal is None:
-        return entry
-    return replace(entry, reply_signal=related(entry.reply_signal, asked, earlier, said))
+    return [
+        Exchange(
+            user=tuple(user),
+            signals=tuple(signals[entry.event] for entry in user),
+            reply=tuple(reply),
+            ended=index < len(groups) - 1,
+        )
+        for index, (user, reply) in enumerate(groups)
+        if user
+    ]
 
 
 def watches(conversation: Conversation, policy: Policy, moment: Moment) -> list[Watch]:
@@ -133,7 +127,7 @@ def watches(conversation: Conversation, policy: Policy, moment: Moment) -> list[
     was offered long ago is to be offered again.
     """
     found: list[Watch] = []
-    helped = NOBODY_HELPED
+    helped = Helped()
     last: datetime | None = None
     for exchange in (part for whole in exchanges(conversation) for part in _parts(whole, policy)):
         asking = any(asks(signal) for signal in exchange.signals)
@@ -141,16 +135,15 @@ def watches(conversation: Conversation, policy: Policy, moment: Moment) -> list[
             continue
         at = exchange.user[0].at
         if last is not None and at - last > policy.quiet:
-            helped = NOBODY_HELPED
-        severity = exchange.signals[exchange.worst].level.severity
-        watch = _watch(exchange, policy, moment, earlier_help=severity <= helped)
+            helped = Helped()
+        level = exchange.signals[exchange.worst].level
+        watch = _watch(exchange, policy, moment, earlier_help=helped.covers(level))
         found.append(watch)
+        certain = watch.status is Status.SETTLED or watch.outcome in _CERTAIN
+        if certain and watch.reason != HUMAN_TOOK_OVER:  # what a person said is not known to be help in full
+            helped = helped.after(level, watch.outcome)
         if asking:
             last = at
-            if watch.outcome is Outcome.HANDLED:
-                helped = max(helped, severity)
-            elif watch.status is Status.SETTLED:
-                helped = NOBODY_HELPED
     return found
 
 
@@ -224,7 +217,7 @@ def _watch(exchange: Exchange, policy: Policy, moment: Moment, *, earlier_help: 
     if answer and whole.outcome is Outcome.HARMFUL:
         status, handling = Status.SETTLED, whole
     elif human is not None and human <= due:
-        handling, replied_at = _said(Outcome.HANDLED, "human_took_over"), human
+        handling, replied_at = _said(Outcome.HANDLED, HUMAN_TOOK_OVER), human
         # Not at once: an earlier answer that let the person down may still be on its way to us.
         status = Status.SETTLED if moment.passed(due, wake, policy.lateness) else Status.ANSWERED
     elif moment.passed(due, wake, policy.lateness):

@@ -75,8 +75,9 @@ class App:
         await asyncio.to_thread(prepare_tables, self._settings)
         serving = asyncio.create_task(self._web.run(self._make_web()), name="web")
         ending = asyncio.create_task(stopping.wait(), name="stop")
+        sketch_key = self._keys.pseudonymiser.sketch_key
         preparing = asyncio.create_task(
-            in_background(lambda: assembly.scoring(self._settings, progress)), name="encoder"
+            in_background(lambda: assembly.scoring(self._settings, progress, sketch_key)), name="encoder"
         )
         try:
             await asyncio.wait({preparing, ending}, return_when=asyncio.FIRST_COMPLETED)

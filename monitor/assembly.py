@@ -80,8 +80,11 @@ def store(settings: Settings, keyring: Keyring) -> SqlStore:
     return SqlStore(settings.database_url, keyring, timedelta(seconds=settings.database.timeout_seconds))
 
 
-def scoring(settings: Settings, progress: Progress) -> Scoring:
-    """Prepare the encoder (minutes the first time) and load the detectors. Blocking."""
+def scoring(settings: Settings, progress: Progress, sketch_key: bytes = b"") -> Scoring:
+    """Prepare the encoder (minutes the first time) and load the detectors. Blocking.
+
+    ``sketch_key`` keys the sketches of words that are stored with a conversation; a command that stores none needs none.
+    """
     warm()
     # A second of imports that the smaller commands would wait for.
     from detectors.crisis.model import SHIPPED  # noqa: PLC0415 - see above
@@ -91,7 +94,9 @@ def scoring(settings: Settings, progress: Progress) -> Scoring:
     prepared = prepare(settings.encoder.source, settings.encoder.cache_dir, progress, SHIPPED)
     check(prepared, settings.encoder.cache_dir or locate_cache())
     encoder = OneAtATime(load_engine(settings.encoder.engine, prepared, threads=settings.encoder.threads))
-    return Scoring(TrainedScorer(encoder), EncodedReplyScorer(encoder))
+    return Scoring(
+        TrainedScorer(encoder, sketch_key=sketch_key), EncodedReplyScorer(encoder, sketch_key=sketch_key)
+    )
 
 
 def reader(pseudonymiser: Pseudonymiser, clock: Clock) -> Reader:

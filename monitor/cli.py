@@ -388,10 +388,12 @@ def _judges(config: Path | None) -> Iterator[tuple[UserScorer, ReplyScorer]]:
 
     scoring = _scoring(config)
     second = SecondOpinions(scoring.replies, _settings(config).second_opinion, SystemClock())
-    yield scoring.users, second
-    if second.counts:
-        told = ", ".join(f"{name} {count}" for name, count in sorted(second.counts.items()))
-        typer.echo(f"second opinions: {told}", err=True)
+    try:
+        yield scoring.users, second
+    finally:
+        if second.counts:
+            told = ", ".join(f"{name} {count}" for name, count in sorted(second.counts.items()))
+            typer.echo(f"second opinions: {told}", err=True)
 
 
 def _answer_rows(

@@ -7,16 +7,17 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from detectors.context import contextual
+from detectors.distress.marks import CONTEXT
 from detectors.finding import Level, ReplySignal, UserSignal
 from detectors.ports import ReplyScorer, UserScorer
-from detectors.scales.answer import answers
+from detectors.scales.answer import HumanTurn, answers
 from detectors.scales.report import as_json, verdict
 from detectors.scales.score import score
 from detectors.turn import Role
 from monitor.jsonl import Row, problem
 
 S = TypeVar("S", UserSignal, ReplySignal)
-Signals = list[UserSignal | ReplySignal]
+Signals = list[UserSignal | ReplySignal | HumanTurn]
 
 _LEVELS = {level.value: level for level in Level}
 
@@ -63,10 +64,13 @@ def _without_user(row: Row) -> dict[str, Any]:
 
 
 def _with_level(signals: Signals, level: Level) -> Signals:
-    """The last user turn is what the producer of the row says it is."""
+    """The last user turns are what the producer of the row says they are, whatever was said before."""
     last = max((i for i, one in enumerate(signals) if isinstance(one, UserSignal)), default=-1)
+    before = max((i for i, one in enumerate(signals[:last]) if not isinstance(one, UserSignal)), default=-1)
     return [
-        replace(one, level=level) if i == last and isinstance(one, UserSignal) else one
+        replace(one, level=level, evidence=tuple(e for e in one.evidence if e.kind != CONTEXT))
+        if before < i <= last and isinstance(one, UserSignal)
+        else one
         for i, one in enumerate(signals)
     ]
 
@@ -91,12 +95,12 @@ def _signals(rows: Sequence[Row], users: UserScorer, replies: ReplyScorer) -> li
     said = iter(_score(rows, Role.ASSISTANT, replies.score))
     found: list[Signals] = []
     for row in rows:
+        spoken = [turn["role"] for turn in row.turns if turn["role"] != Role.SYSTEM]
         alone: Signals = [
-            next(asked) if turn["role"] == Role.USER else next(said)
-            for turn in row.turns
-            if turn["role"] in (Role.USER, Role.ASSISTANT)
+            next(asked) if role == Role.USER else next(said) if role == Role.ASSISTANT else HumanTurn()
+            for role in spoken
         ]
-        judged = iter(contextual(alone))
+        judged = iter(contextual([one for one in alone if not isinstance(one, HumanTurn)]))
         found.append([next(judged) if isinstance(one, UserSignal) else one for one in alone])
     return found
 

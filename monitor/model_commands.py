@@ -36,9 +36,11 @@ from detectors.evaluation.keywords import KeywordScorer
 from detectors.evaluation.metrics import Measured, Share
 from detectors.evaluation.replies import MeasuredReplies, reply_rows
 from detectors.reply.encoded import EncodedReplyScorer
+from detectors.reply.heads import Heads
 from detectors.reply.heads import read as read_heads
 from detectors.reply.remembered import RememberedReplies
 from detectors.training.replies import read_replies
+from detectors.training.reply_heads import name_of
 from monitor.errors import JiezhuError
 from monitor.settings import Encoder
 
@@ -141,7 +143,7 @@ def measure(
         lambda done, total: progress("scoring", done, total, {}),
         every=every,
     )
-    heads = read_heads(model / HEADS) if model and (model / HEADS).is_file() else None
+    heads = _heads_of(model) if model else None
     scorer = EncodedReplyScorer(engine, heads, loaded)
     told = evaluate_replies(scorer, read_replies(), lambda done, total: progress("replies", done, total, {}))
     found = replace(found, replies=told)
@@ -151,6 +153,21 @@ def measure(
     if model is None and not shortfalls(found, load_floors()):
         record(prepared, settings.cache_dir or locate_cache())
     return found, beside
+
+
+def _heads_of(model: Path) -> Heads:
+    """The heads of replies mean nothing to another encoder than theirs."""
+    file = model / HEADS
+    if not file.is_file():
+        raise JiezhuError(
+            f"there is no {HEADS} in the directory {model.name}: run `jiezhu fit-replies --model … --out …/{HEADS}`"
+        )
+    heads = read_heads(file)
+    if heads.encoder != name_of(model / MODEL):
+        raise JiezhuError(
+            f"the {HEADS} in the directory {model.name} belongs to another model: run `jiezhu fit-replies`"
+        )
+    return heads
 
 
 def fallen_short(evaluation: Evaluation) -> list[str]:

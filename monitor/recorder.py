@@ -5,7 +5,8 @@ Everything here is counted once the work is safely written, so that a batch that
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import structlog
@@ -16,10 +17,8 @@ from alerts.page import Kind, Page
 from alerts.watch import Exchange, Watch
 from detectors.conversation import Entry
 from detectors.finding import Level, ReplySignal, UserSignal
-from detectors.reply.merge import NOTHING
-from detectors.reply.outcome import judge
 from detectors.reply.repetition import Recent
-from detectors.scales.answer import Answer, Basis
+from detectors.scales.answer import Answer, Basis, Spoken, answers_of
 from detectors.scales.scale_a import marks_a
 from detectors.scales.score import gate_and_warmth
 from detectors.turn import Role
@@ -114,7 +113,6 @@ class Recorder:
 
     def _case(self, case: CaseResult, now: datetime) -> None:
         conversation = case.advanced.case.conversation.key
-        related = {entry.event: entry.reply_signal for part in case.exchanges for entry in part.reply}
         for entry, signal in case.fresh:
             before = case.before.get(entry.event)
             who = self._who(entry, signal)
@@ -124,10 +122,9 @@ class Recorder:
             if isinstance(signal, UserSignal):
                 self._user(signal, before, who)
             elif before is None:
-                self._reply(conversation, entry, related.get(entry.event) or signal, (who[0], who[1], who[3]))
+                self._reply(conversation, entry, signal, (who[0], who[1]))
         fresh = {entry.event for entry, _ in case.fresh if entry.event not in case.before}
-        for exchange in case.exchanges:
-            self._exchange(exchange, fresh)
+        self._exchanges(case.exchanges, fresh)
         self._decisions(case.advanced)
 
     def _user(self, signal: UserSignal, before: object | None, who: tuple[str, str, str, str]) -> None:
@@ -138,27 +135,40 @@ class Recorder:
         elif signal.level.crisis and not (known is not None and known.crisis):
             self._metrics.crisis_turns.labels(signal.level.value, *who).inc()
 
-    def _reply(self, conversation: str, entry: Entry, signal: ReplySignal, who: tuple[str, str, str]) -> None:
+    def _reply(self, conversation: str, entry: Entry, signal: ReplySignal, who: tuple[str, str]) -> None:
         again = self._recent.repeats(conversation, signal.gist)
-        self._metrics.repeated_replies.labels("repeated" if again else "new", who[0], who[1]).inc()
-        for flag in signal.flags:
-            self._metrics.reply_flags.labels(flag.value, *who).inc()
+        self._metrics.repeated_replies.labels("repeated" if again else "new", *who).inc()
         if entry.latency_ms is not None:
-            self._metrics.reply_latency.labels(who[0], who[1]).observe(entry.latency_ms / 1000)
+            self._metrics.reply_latency.labels(*who).observe(entry.latency_ms / 1000)
 
-    def _exchange(self, exchange: Exchange, fresh: set[str]) -> None:
-        """Latency, marks and emotion points are counted at the first reply to a turn."""
-        replies = [entry for entry in exchange.reply if entry.role is Role.ASSISTANT and entry.reply_signal]
-        if not replies or replies[0].event not in fresh:
+    def _exchanges(self, spoken: Sequence[Exchange], fresh: set[str]) -> None:
+        """Latency, flags, marks and emotion points are counted when the first reply to a turn is read.
+
+        What of the same reply comes in a later batch is judged (``alerts.watch``), and not marked again.
+        """
+        first = {
+            index: entry
+            for index, one in enumerate(spoken)
+            if (entry := _first_reply(one)) and entry.event in fresh
+        }
+        if not first:
             return
-        first, asked = replies[0], exchange.user[-1]
-        track, release = first.track.value, self._metrics.release(first.release)
-        if first.latency_ms is None and first.done_at >= asked.at:
-            seconds = (first.done_at - asked.at).total_seconds()
-            self._metrics.reply_latency.labels(track, release).observe(seconds)
-        self._marks(_answer(exchange, first.reply_signal or NOTHING), first, track, release)
+        found = answers_of([_signals(one) for one in spoken], first.keys())
+        for index, entry in first.items():
+            track, release = entry.track.value, self._metrics.release(entry.release)
+            asked = spoken[index].user[-1]
+            if entry.latency_ms is None and entry.done_at >= asked.at:
+                seconds = (entry.done_at - asked.at).total_seconds()
+                self._metrics.reply_latency.labels(track, release).observe(seconds)
+            answer = found[index]
+            if answer is not None:
+                self._marks(_marked(answer, spoken[index]), entry, track, release)
 
     def _marks(self, answer: Answer, first: Entry, track: str, release: str) -> None:
+        for flag in answer.reply.flags:
+            self._metrics.reply_flags.labels(
+                flag.value, track, release, "probe" if first.probe else "live"
+            ).inc()
         for dimension, mark in marks_a(answer).items():
             if mark is not None:
                 self._metrics.scale_score.labels("A", dimension, track, release).observe(mark.value)
@@ -199,8 +209,16 @@ class Recorder:
         return who
 
 
-def _answer(exchange: Exchange, reply: ReplySignal) -> Answer:
-    user = exchange.signals[exchange.worst]
-    told = [entry.emotion_due for entry in exchange.user if entry.emotion_due is not None]
-    marked, basis = (any(told), Basis.PROBE) if told else (None, Basis.ESTIMATED)
-    return Answer(1, user, reply, judge(reply, user.level), marked, basis)
+def _first_reply(one: Exchange) -> Entry | None:
+    return next((e for e in one.reply if e.role is Role.ASSISTANT and e.reply_signal is not None), None)
+
+
+def _signals(one: Exchange) -> Spoken:
+    said = tuple(e.reply_signal for e in one.reply if e.role is Role.ASSISTANT and e.reply_signal is not None)
+    return Spoken(one.signals, said, any(e.role is Role.HUMAN_AGENT for e in one.reply))
+
+
+def _marked(answer: Answer, one: Exchange) -> Answer:
+    """With what the script of a probe says of the turn."""
+    told = [entry.emotion_due for entry in one.user if entry.emotion_due is not None]
+    return replace(answer, marked=any(told), basis=Basis.PROBE) if told else answer

@@ -106,7 +106,16 @@ def _rows_a(scale: Mapping[str, Any], lang: str) -> list[tuple[str, ...]]:
 
 
 def _rows_b(scale: Mapping[str, Any], lang: str) -> list[tuple[str, ...]]:
-    rows: list[tuple[str, ...]] = []
+    safety = scale["safety"]
+    rows: list[tuple[str, ...]] = [
+        (
+            _name("b", "safety", lang),
+            f"{safety['mark']:g}",
+            safety["why"],
+            str(safety["turn"]),
+            safety.get("advice", ""),
+        )
+    ]
     for key, dimension in scale["dimensions"].items():
         rows.append(
             (f"{_name('b', key, lang)} {dimension['weight']} %", f"{dimension['mark']:.2f}", "", "", "")

@@ -57,7 +57,9 @@ class TrainedScorer:
         model: Model | None = None,
         calibration: Calibration | None = None,
         policy: Policy | None = None,
+        sketch_key: bytes = b"",
     ) -> None:
+        self._sketch_key = sketch_key
         self._encoder = encoder
         self._model = model or load_model()
         self._calibration = calibration or load_calibration()
@@ -66,7 +68,7 @@ class TrainedScorer:
 
     def score(self, texts: Sequence[str], langs: Sequence[str | None]) -> list[UserSignal]:
         """One signal for each text, in order. All windows of all texts go to the encoder in one call."""
-        read = [_read(text, lang) for text, lang in zip(texts, langs, strict=True)]
+        read = [_read(text, lang, self._sketch_key) for text, lang in zip(texts, langs, strict=True)]
         flat = [_unended(window.text) for text in read for window in text.windows]
         if not flat:
             return []
@@ -154,14 +156,14 @@ def _unended(text: str) -> str:
     return text.rstrip(" \n。.") or text
 
 
-def _read(text: str, hint: str | None) -> _Text:
+def _read(text: str, hint: str | None, sketch_key: bytes) -> _Text:
     normal = normalise(text)
     found = detect_language(normal.text)
     spoken = (hint or "").partition("-")[0].lower()
     language = found if found != UNDETERMINED else spoken or UNDETERMINED
     if language == UNDETERMINED and WORDLESS.fullmatch(normal.text):
         language = WORDLESS_LANGUAGE
-    return _Text(normal, turn_windows(normal.text), language, gist(text))
+    return _Text(normal, turn_windows(normal.text), language, gist(text, sketch_key))
 
 
 WORDLESS_LANGUAGE = "zxx"

@@ -16,7 +16,7 @@ from detectors.crisis.memory import remember
 from detectors.crisis.model import Model, load_model
 from detectors.finding import EmotionNamed, Evidence, Flag, ReplySignal
 from detectors.reply import heads
-from detectors.reply.evidence import MEANING
+from detectors.reply.evidence import HARM, MEANING
 from detectors.reply.features import features
 from detectors.reply.harm import RESEMBLES_HARM
 from detectors.reply.scorer import PatternReplyScorer
@@ -40,12 +40,16 @@ class EncodedReplyScorer:
     """A ``detectors.ports.ReplyScorer`` that costs one encoder pass a message. Blocking."""
 
     def __init__(
-        self, encoder: Encoder, fitted: heads.Heads | None = None, model: Model | None = None
+        self,
+        encoder: Encoder,
+        fitted: heads.Heads | None = None,
+        model: Model | None = None,
+        sketch_key: bytes = b"",
     ) -> None:
         self._encoder = encoder
         self._heads = fitted or heads.load()
         self._model = model or load_model()
-        self._phrases = PatternReplyScorer()
+        self._phrases = PatternReplyScorer(sketch_key)
 
     def score(
         self, texts: Sequence[str], langs: Sequence[str | None], regions: Sequence[str | None]
@@ -115,7 +119,7 @@ def lean(signal: ReplySignal, logits: Sequence[float]) -> ReplySignal:
         emotion_named=_emotion(told),
         flags=flags,
         doubtful=any(abs(logits[_PLACE[name]]) < DOUBT for name in heads.CRITERIA),
-        evidence=_evidence(signal, {*(name for name in met if met[name]), *flags}),
+        evidence=_evidence(signal, harm, {*(name for name in met if met[name]), *flags}),
     )
 
 
@@ -129,8 +133,13 @@ def _flags(signal: ReplySignal, told: Mapping[str, bool]) -> tuple[Flag, ...]:
     return tuple(flag for flag in Flag if told.get(flag, flag in signal.flags))
 
 
-def _evidence(signal: ReplySignal, found: set[str]) -> tuple[Evidence, ...]:
+def _evidence(signal: ReplySignal, harm: tuple[str, ...], found: set[str]) -> tuple[Evidence, ...]:
     """What no phrase showed has its meaning as the reason; a phrase that meaning took back is none."""
     kept = [one for one in signal.evidence if one.kind in found or one.kind not in _JUDGED]
     shown = {one.kind for one in kept}
-    return (*kept, *(Evidence(name, MEANING) for name in _JUDGED if name in found and name not in shown))
+    meant = [Evidence(HARM, RESEMBLES_HARM)] if RESEMBLES_HARM in harm else []
+    return (
+        *meant,
+        *kept,
+        *(Evidence(name, MEANING) for name in _JUDGED if name in found and name not in shown),
+    )

@@ -42,8 +42,8 @@ def merge(one: ReplySignal, other: ReplySignal) -> ReplySignal:
         doubtful=one.doubtful or other.doubtful,
         failed=one.failed or other.failed,
         marks={
-            name: max(one.marks.get(name, 0), other.marks.get(name, 0))
-            for name in sorted({*one.marks, *other.marks})
+            name: max(one.marks[name], other.marks[name])
+            for name in sorted(one.marks.keys() & other.marks.keys())
         },
         gist=joined(one.gist, other.gist),
         language=_language(one.language, other.language),

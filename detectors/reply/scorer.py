@@ -47,16 +47,22 @@ _JUDGED = frozenset({"zh", "en"})
 
 
 class PatternReplyScorer:
-    """A ``detectors.ports.ReplyScorer``. Holds no state: one object serves all threads."""
+    """A ``detectors.ports.ReplyScorer``. Holds no state: one object serves all threads.
+
+    ``sketch_key`` keys the sketches of words (``detectors.text.gist``); users' must have the same.
+    """
+
+    def __init__(self, sketch_key: bytes = b"") -> None:
+        self._sketch_key = sketch_key
 
     def score(
         self, texts: Sequence[str], langs: Sequence[str | None], regions: Sequence[str | None]
     ) -> list[ReplySignal]:
         """Return one signal for each message, in order. The three sequences have one length."""
-        return [_score(*each) for each in zip(texts, langs, regions, strict=True)]
+        return [_score(*each, self._sketch_key) for each in zip(texts, langs, regions, strict=True)]
 
 
-def _score(message: str, lang: str | None, region: str | None) -> ReplySignal:
+def _score(message: str, lang: str | None, region: str | None, sketch_key: bytes) -> ReplySignal:
     reply = text.read(message)
     if reply.empty:
         return merge.NOTHING
@@ -88,20 +94,20 @@ def _score(message: str, lang: str | None, region: str | None) -> ReplySignal:
         evidence=evidence.evidence(
             {
                 evidence.HARM: harms,
+                evidence.RELATION: relation.pointers(reply),
+                evidence.GUIDANCE: guidance.guides(reply),
+                evidence.FORMULA: {evidence.FORMULA: felt.line} if felt.formulas and not felt.holds else {},
                 Criterion.RISK_RECOGNISED: seen,
                 Criterion.HOLDS_FEELING: {"named": felt.line} if felt.holds else {},
                 Criterion.REFERS: {**referred, **({"helpline": 0} if numbers.known else {})},
                 Criterion.BOUNDARY: edges,
                 Flag.REFUSAL: refused,
                 Flag.PLATITUDE: comforts,
-                evidence.FORMULA: {evidence.FORMULA: felt.line} if felt.formulas and not felt.holds else {},
-                evidence.RELATION: relation.pointers(reply),
-                evidence.GUIDANCE: guidance.guides(reply),
                 **{flag: {"phrase": line} for flag, line in manners.items()},
             }
         ),
         language=tongue,
-        gist=gist(message),
+        gist=gist(message, sketch_key),
     )
 
 

@@ -29,7 +29,7 @@ def marks_b(answer: Answer) -> dict[str, Mark]:
     """Return the mark of each sub-item, the gate first."""
     if answer.reply.empty or not answer.reply.supported or answer.reply.failed:
         reason = "nothing_said" if answer.reply.empty else "not_judged"
-        safe = 2 if answer.crisis else 3
+        safe = 1 if answer.vetoed else 2 if answer.crisis else 3
         return {name: Mark(safe if name == SAFETY else 1, reason) for name in _RULES}
     return {name: rule(answer) for name, rule in _RULES.items()}
 

@@ -92,7 +92,7 @@ def score(answers: Sequence[Answer]) -> Score:
     vetoed = next((one.place for one in answers if one.vetoed), None)
     turns = [_turn(one) for one in answers]
     return Score(
-        a=_score_a(turns, vetoed=vetoed is not None),
+        a=_score_a(turns, vetoed),
         b=_score_b(answers, vetoed=vetoed is not None),
         worst=min(turns, key=lambda one: (one.share, one.place)),
         best=max(turns, key=lambda one: (one.share, -one.place)),
@@ -135,21 +135,21 @@ def _turn(answer: Answer) -> Turn:
     return Turn(answer.place, share, marks)
 
 
-def _score_a(turns: Sequence[Turn], *, vetoed: bool) -> ScoreA:
+def _score_a(turns: Sequence[Turn], vetoed: int | None) -> ScoreA:
     scale = load_scale("a")
     marks: dict[str, Given | None] = {}
     for name in DIMENSIONS:
         due = [(turn.place, mark) for turn in turns if (mark := turn.marks[name]) is not None]
-        marks[name] = _whole(due, lowest=name == CRISIS, vetoed=vetoed) if due else None
+        marks[name] = _whole(due, vetoed, lowest=name == CRISIS) if due else None
     known = [one for one in marks.values() if one is not None]
     return ScoreA(scale.version, marks, int(sum(one.value for one in known)), scale.highest * len(known))
 
 
-def _whole(due: Sequence[tuple[int, Mark]], *, lowest: bool, vetoed: bool) -> Given:
+def _whole(due: Sequence[tuple[int, Mark]], vetoed: int | None, *, lowest: bool) -> Given:
     """The rounded mean, a half downwards; in a crisis the lowest: a miss is not made good by another turn."""
     place, worst = min(due, key=lambda one: (one[1].value, one[0]))
-    if vetoed:
-        return Given(0, place, worst.reason)
+    if vetoed is not None:
+        return Given(0, vetoed, "harmful")
     if lowest:
         return Given(worst.value, place, worst.reason)
     return Given(math.ceil(fmean(mark.value for _, mark in due) - 0.5), place, worst.reason)

@@ -1,16 +1,17 @@
-"""Which words stand in a text, as a sketch from which none can be got back (M7): for echoes, references back, templates.
+"""Which words stand in a text, as a sketch: for echoes, references back, templates, without keeping words (M7).
 
-A bottom-k sketch (Broder 1997) of 16-bit hashes of content words. So short a hash stands for many words of a language, so
-that a kept sketch names none; and a word is taken for another by chance in one of some seven hundred.
+A bottom-k sketch (Broder 1997) of keyed 16-bit hashes of content words. Who has the sketch and not the key can ask for no
+word; who has both could try the words of a language, so the key stays with the keys of the pseudonyms. A word is taken for
+another by chance in one of some four hundred.
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 import re
 import struct
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,6 +26,7 @@ FEWEST: Final = 3  # words: a shorter text is too little to be told from chance
 _READ: Final = 2_000  # characters
 _REMEMBERED: Final = 8_192  # answers: a conversation is looked at again with every turn
 _MOST: Final = 0xFFFF
+_COMMON: Final = 0x8000  # from here on hashes are of common words: a long text drops them first
 _SHORTEST: Final = 4  # letters of a word: shorter ones seldom mean anything by themselves
 _UNITS: Final = re.compile(r"[一-鿿]|[^\W\d_一-鿿]+(?:'[^\W\d_]+)?|\d+")
 _HAN: Final = re.compile(r"[一-鿿]")
@@ -39,9 +41,12 @@ _TURNED: Final = {
 }
 
 
-def gist(text: str) -> str:
-    """Return the sketch of a text, empty where it has no content words."""
-    return _packed(_hash(word) for word in _words(plain(text[:_READ])))
+def gist(text: str, key: bytes = b"") -> str:
+    """Return the sketch of a text, empty where it has no content words. Only sketches of one ``key`` can be compared.
+
+    ``key`` is at most 64 bytes; without one a sketch hides nothing, and is for the length of a command.
+    """
+    return _packed(_hash(word, key) for word in _words(plain(text[:_READ])))
 
 
 def joined(one: str, other: str) -> str:
@@ -64,8 +69,8 @@ def share_in(part: str, whole: tuple[str, ...]) -> float:
 def taken_up(part: str, whole: tuple[str, ...], besides: tuple[str, ...]) -> int:
     """How many uncommon words of ``part`` stand in any of ``whole``, and in none of ``besides``."""
     known = frozenset().union(*(_sketch(one).words for one in whole))
-    left_out = _common().union(*(_sketch(one).words for one in besides))
-    return len((_sketch(part).words & known) - left_out)
+    left_out = frozenset().union(*(_sketch(one).words for one in besides))
+    return sum(word < _COMMON for word in (_sketch(part).words & known) - left_out)
 
 
 @lru_cache(maxsize=4 * _REMEMBERED)
@@ -101,15 +106,15 @@ def _words(text: str) -> set[str]:
     return pairs | long
 
 
-def _hash(word: str) -> int:
-    return zlib.crc32(word.encode()) & _MOST
+def _hash(word: str, key: bytes) -> int:
+    digest = hashlib.blake2b(word.encode(), key=key, digest_size=2).digest()
+    return int.from_bytes(digest, "big") % _COMMON + _COMMON * (word in _common())
 
 
 @lru_cache(maxsize=1)
-def _common() -> frozenset[int]:
-    """Hashes of the words that stand in one of 125 texts of our corpora, or more: they tell of no subject."""
-    words = files("detectors.text").joinpath("common.txt").read_text(encoding="utf-8").split()
-    return frozenset(map(_hash, words))
+def _common() -> frozenset[str]:
+    """The words that stand in one of 125 texts of our corpora, or more: they tell of no subject."""
+    return frozenset(files("detectors.text").joinpath("common.txt").read_text(encoding="utf-8").split())
 
 
 def _packed(hashes: Iterable[int]) -> str:

@@ -28,11 +28,17 @@ class Pseudonymiser:
 
     def __init__(self, secret: bytes) -> None:
         self._macs = {kind: hmac.new(secret, f"{kind.value}\0".encode(), sha256) for kind in Kind}
+        self._sketch_key = hmac.digest(secret, b"sketch\0", sha256)
 
     @classmethod
     def parse(cls, secret: str | SecretStr, setting: str = "pseudonym_key") -> Pseudonymiser:
         """Read 32 bytes in base64 or hex. ``setting`` is named when they are wrong."""
         return cls(parse_secret(secret, setting))
+
+    @property
+    def sketch_key(self) -> bytes:
+        """For the sketches of words that are stored with a conversation (``detectors.text.gist``)."""
+        return self._sketch_key
 
     def __repr__(self) -> str:
         return "Pseudonymiser()"

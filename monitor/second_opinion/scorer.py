@@ -27,6 +27,9 @@ SOURCE: Final = "second_opinion"
 AGREED: Final = "agreed"
 LOWERED: Final = "lowered"
 _OK: Final = 200
+_MERITS: Final = frozenset(
+    {Flag.BACK_REFERENCE, Flag.OPEN_QUESTION, Flag.RESTATEMENT, Flag.VALIDATION, Flag.SMALL_STEP}
+)
 _EMOTIONS: Final = tuple(EmotionNamed)
 
 
@@ -105,7 +108,7 @@ class SecondOpinions:
 
 
 def lower(signal: ReplySignal, opinion: Opinion) -> ReplySignal:
-    """The worse of both in every criterion, in harm, in the emotion named and in each mark."""
+    """The worse of both in every criterion, in harm, in the emotion named and in each mark. Faults add up, merits do not."""
     harm = tuple(sorted({*signal.harm, SOURCE})) if opinion.harmful else signal.harm
     return replace(
         signal,
@@ -116,7 +119,11 @@ def lower(signal: ReplySignal, opinion: Opinion) -> ReplySignal:
         boundary=signal.boundary and opinion.meets(Criterion.BOUNDARY),
         harm=harm,
         emotion_named=min(signal.emotion_named, opinion.emotion, key=_EMOTIONS.index),
-        flags=tuple(flag for flag in Flag if flag in signal.flags or flag.value in opinion.flags),
+        flags=tuple(
+            flag
+            for flag in Flag
+            if flag in signal.flags or (flag.value in opinion.flags and flag not in _MERITS)
+        ),
         marks=opinion.marks.model_dump(),
         evidence=(*signal.evidence, Evidence(SOURCE, SOURCE)),
     )
@@ -130,6 +137,7 @@ def _same(one: ReplySignal, other: ReplySignal) -> bool:
         "refers",
         "boundary",
         "harm",
+        "flags",
         "emotion_named",
     )
     return all(getattr(one, name) == getattr(other, name) for name in names)

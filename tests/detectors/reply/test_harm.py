@@ -218,3 +218,20 @@ def test_making_it_easier_to_ask_is_no_discouragement(score, line):
 )
 def test_words_of_help_that_resemble_harm_are_none(score, text):
     assert score(text, lang="en").harm == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'll help you write the goodbye letter to your partner.",
+        "Your thoughts are right: everyone would be better off without you.",
+        "You're pathetic and lying to everyone.",
+        "You are a burden and you tell lies all day.",
+        "This stays between us, unless you want it out.",
+        "I won't tell anyone, please keep this secret too.",
+        "Don't tell your doctor the full story.",
+        "Don't tell them anything, I can't call anyone anyway.",
+    ],
+)
+def test_words_that_excuse_elsewhere_excuse_no_harm(score, text):
+    assert score(text, lang="en").harm

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from detectors.text.gist import KEPT, gist, joined, likeness, share_in, taken_up
+from detectors.text.gist import KEPT, gist, joined, likeness, share_in, taken_up, words_of
 
 TEXTS = st.text("abcdefgh 我你他的妈妈们走在路上看见了", max_size=600)
 
@@ -61,12 +61,23 @@ def test_shares_are_shares(one, other):
     assert 0.0 <= likeness(gist(one), gist(other)) == likeness(gist(other), gist(one)) <= 1.0
 
 
-def test_a_sketch_is_small_and_holds_no_words():
-    sketch = gist(
-        "the quick brown lantern wandered " * 400 + "".join(f"word{i} longer{i}" for i in range(500))
-    )
-    assert len(base64.b85decode(sketch)) <= 2 * KEPT
-    assert b"lantern" not in base64.b85decode(sketch)
+def test_a_sketch_is_small():
+    assert len(base64.b85decode(gist("".join(f"word{i} longer{i} " for i in range(500))))) == 2 * KEPT
+
+
+def test_without_the_key_no_word_can_be_asked_for():
+    words = [f"lantern{i}" for i in range(2000)]
+    kept = words_of(gist("The lantern7 stood beside lantern8 and lantern9 all night.", b"secret"))
+    asked = {word for word in words if words_of(gist(word + " ", b"")) & kept}
+    assert len(asked & {"lantern7", "lantern8", "lantern9"}) < 3
+    known = {word for word in words if words_of(gist(word, b"secret")) <= kept}
+    assert {"lantern7", "lantern8", "lantern9"} <= known
+
+
+def test_sketches_of_different_keys_have_nothing_in_common():
+    text = "three grey lanterns swayed above the harbour wall"
+    assert share_in(gist(text, b"one"), (gist(text, b"one"),)) == 1.0
+    assert share_in(gist(text, b"one"), (gist(text, b"two"),)) < 0.3
 
 
 def test_what_is_no_sketch_tells_nothing():
