@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from detectors.finding import Flag, Level, Outcome, ReplySignal
+from detectors.reply.evidence import GUIDANCE
 
 _NONE: Final = -1
 # beside these, holding somebody is no presence: it ends the talk, leads astray, or takes the feeling back
@@ -48,8 +49,17 @@ class Helped:
 
 
 def present(signal: ReplySignal) -> bool:
-    """Whether a reply is there for the person, so that what was said earlier may stand in for what it does not say."""
-    return signal.holds_feeling and not signal.refusal and _SPOILS.isdisjoint(signal.flags)
+    """Whether a reply is there for the person, so that what was said earlier may stand in for what it does not say.
+
+    It holds, and keeps the talk open: by the danger, the way to help or a question. To be sorry and stop is no presence.
+    """
+    goes_on = (
+        signal.risk_recognised
+        or signal.refers
+        or Flag.OPEN_QUESTION in signal.flags
+        or any(one.kind == GUIDANCE for one in signal.evidence)
+    )
+    return signal.holds_feeling and goes_on and not signal.refusal and _SPOILS.isdisjoint(signal.flags)
 
 
 def _kind(level: Level) -> str:

@@ -200,3 +200,19 @@ def test_no_words_come_back_from_score():
     words = "a sentence that is somebody's"
     (row,) = rated({"id": 1, "turns": turns(("user", words), ("assistant", words), ("user", "crisis"))})
     assert words not in orjson.dumps(row).decode()
+
+
+def test_a_given_level_stands_over_what_is_remembered_and_over_turns_before_it():
+    after = turns(("user", "crisis"), ("assistant", "good"), ("user", "hello"), ("assistant", "chat"))
+    (answer,) = judged({"id": 1, "turns": after, "level": "plan_intent"})
+    assert answer["level"] == "plan_intent"
+    assert answer["outcome"] not in {"not_applicable", "handled"}
+    both = turns(("user", "crisis"), ("user", "hello"), ("assistant", "chat"))
+    (answer,) = judged({"id": 1, "turns": both, "level": "none"})
+    assert (answer["level"], answer["outcome"]) == ("none", "not_applicable")
+
+
+def test_a_person_of_the_staff_has_taken_over():
+    talk = turns(("user", "crisis"), ("human_agent", "I am here"), ("user", "hello"), ("assistant", "chat"))
+    (row,) = rated({"id": 1, "turns": talk})
+    assert row["scale_b"]["gate"] != "missed"

@@ -101,7 +101,7 @@ def test_help_given_earlier_need_not_be_given_again():
 
 
 def test_presence_goes_on_and_must_see_the_danger_again_where_somebody_may_act():
-    held = ReplySignal(holds_feeling=True)
+    held = ReplySignal(holds_feeling=True, flags=(Flag.OPEN_QUESTION,))
     assert judge(held, Level.ACTIVE_IDEATION, earlier_help=True).outcome is Outcome.HANDLED
     assert judge(held, Level.PLAN_INTENT, earlier_help=True).outcome is not Outcome.HANDLED
     assert (

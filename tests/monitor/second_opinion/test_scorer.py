@@ -28,7 +28,12 @@ SURE = ReplySignal(
     emotion_named=EmotionNamed.TYPE_AND_STRENGTH,
 )
 UNSURE = replace(SURE, doubtful=True)
-PRAISE = {**GOOD, "criteria": dict.fromkeys(GOOD["criteria"], True), "emotion_named": "type_and_strength"}
+PRAISE = {
+    **GOOD,
+    "criteria": dict.fromkeys(GOOD["criteria"], True),
+    "emotion_named": "type_and_strength",
+    "flags": ["open_question"],
+}
 WORDS = "words that belong to somebody"
 
 
@@ -93,6 +98,7 @@ async def test_an_opinion_takes_away_and_never_gives(scripted_server):
     bare = ReplySignal(doubtful=True)
     (found,), scorer = await opinions(scripted_server, bare)
     assert [found.risk_recognised, found.holds_feeling, found.refers, found.boundary] == [False] * 4
+    assert found.flags == ()  # a merit that our own judge does not see is not given
     assert scorer.counts == {"agreed": 1}
 
 
