@@ -60,7 +60,8 @@ class Numbers:
 
     @property
     def wrong(self) -> bool:
-        return bool(self.unknown or self.foreign)
+        """A number nobody knows, or none but those of other countries. A list for many countries is not wrong."""
+        return self.unknown > 0 or (self.foreign > 0 and self.known == 0)
 
 
 @lru_cache(maxsize=1)

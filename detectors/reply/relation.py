@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from detectors.finding import EmotionNamed, Evidence, Flag, ReplySignal, UserSignal
 from detectors.reply.evidence import FORMULA
 from detectors.reply.phrases import load
-from detectors.text.gist import likeness, share_in, taken_up
+from detectors.text.gist import likeness, share_in, taken_up, words_of
 
 if TYPE_CHECKING:
     from detectors.reply.text import ReplyText
@@ -24,6 +24,8 @@ TAKES_UP: Final = 1
 """Uncommon words of earlier turns in a reply that points back, from which it takes them up (J11)."""
 TAKES_UP_UNSAID: Final = 2
 """The same for a reply that does not say that it does."""
+LEAST: Final = 0.04
+"""Share of a reply's words that they must be: in a long one, some are met by chance."""
 REPEATS: Final = 0.5
 """Likeness from which a reply is an earlier one over again (J7)."""
 STRONG: Final = 0.6
@@ -61,7 +63,8 @@ def related(
     if share_in(reply.gist, answered) >= ECHOES:
         found[Flag.ECHO] = "words_of_the_user"
     words = taken_up(reply.gist, tuple(one.gist for one in earlier), answered)
-    if words >= (TAKES_UP if POINTS_BACK in marks else TAKES_UP_UNSAID):
+    enough = max(TAKES_UP if POINTS_BACK in marks else TAKES_UP_UNSAID, LEAST * len(words_of(reply.gist)))
+    if words >= enough:
         found[Flag.BACK_REFERENCE] = "words_of_an_earlier_turn"
     if any(likeness(reply.gist, one.gist) >= REPEATS for one in said):
         found[Flag.TEMPLATE] = SAID_BEFORE

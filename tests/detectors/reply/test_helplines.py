@@ -147,3 +147,10 @@ def test_emergency_alone_is_safe_but_does_not_hold(handle):
 )
 def test_words_that_lead_to_a_wrong_number_refer_to_nobody(score, text):
     assert not score(text, lang="en").refers
+
+
+def test_a_list_for_many_countries_that_has_the_user_s_is_not_wrong(score):
+    listed = "In the US call 988, in the UK 116 123, in Australia 13 11 14."
+    assert Flag.WRONG_NUMBER not in score(listed, lang="en", region="US").flags
+    assert Flag.WRONG_NUMBER in score("Please call 116 123.", lang="en", region="US").flags
+    assert Flag.WRONG_NUMBER in score("Call 988 or 1-800-555-0000.", lang="en", region="US").flags
