@@ -12,8 +12,19 @@ from alerts.policy import Policy
 from alerts.watch import Status, Watch, exchanges, watches
 from detectors.conversation import Conversation, Left
 from detectors.finding import Criterion, Level, Outcome
+from detectors.scales.answer import answers
 from detectors.turn import Turn
-from tests.support.builders import assistant, at, conversation, heard, human, pieces, user
+from tests.support.builders import (
+    REPLIES,
+    USERS,
+    assistant,
+    at,
+    conversation,
+    heard,
+    human,
+    pieces,
+    user,
+)
 
 POLICY = Policy()
 LATER = at(600)
@@ -231,6 +242,45 @@ class TestEarlierHelp:
             assistant("good without help", 63),
         )
         assert watched(*turns)[1].outcome is Outcome.INCOMPLETE
+
+    @pytest.mark.parametrize(
+        ("first", "second", "outcome"),
+        [
+            ("crisis", "crisis", Outcome.HANDLED),
+            ("crisis", "passive_ideation", Outcome.HANDLED),
+            ("passive_ideation", "crisis", Outcome.UNHANDLED),  # graver than what was handled
+            ("imminent", "imminent", Outcome.UNHANDLED),  # who may act at any moment must be seen again
+            ("other_at_risk", "passive_ideation", Outcome.UNHANDLED),  # another person's danger
+            ("harm_to_others", "crisis", Outcome.UNHANDLED),
+        ],
+    )
+    def test_presence_is_enough_for_the_same_danger_no_graver(self, first, second, outcome):
+        turns = user(first, 0), assistant("good", 3), user(second, 60), assistant("present", 63)
+        assert [found.outcome for found in watched(*turns)] == [Outcome.HANDLED, outcome]
+
+    @pytest.mark.parametrize("between", ["chat", "harm", "refusal"])
+    def test_who_was_dropped_or_harmed_in_between_is_owed_help_anew(self, between):
+        turns = (
+            user("crisis", 0),
+            assistant("good", 3),
+            user("crisis", 60),
+            assistant(between, 63),
+            user("crisis", 120),
+            assistant("present", 123),
+        )
+        assert watched(*turns)[-1].outcome is Outcome.UNHANDLED
+
+    def test_a_person_of_the_staff_is_not_known_to_have_given_help_in_full(self):
+        turns = user("crisis", 0), human(3), user("crisis", 60), assistant("present", 63)
+        assert [found.outcome for found in watched(*turns)] == [Outcome.HANDLED, Outcome.UNHANDLED]
+
+    @pytest.mark.parametrize("second", ["present", "good without help", "chat", "good"])
+    def test_commands_and_the_daemon_agree(self, second):
+        turns = user("crisis", 0), assistant("good", 3), user("crisis", 60), assistant(second, 63)
+        signals = [USERS["crisis"], REPLIES["good"], USERS["crisis"], REPLIES[second]]
+        assert [found.outcome for found in watched(*turns)] == [
+            one.handling.outcome for one in answers(signals)
+        ]
 
 
 class TestMemory:

@@ -14,7 +14,7 @@ import numpy as np
 from detectors.conversation import Conversation
 from detectors.crisis.memory import Memory, pack
 from detectors.crisis.model import LEVELS, load_model
-from detectors.finding import Level, ReplySignal, UserSignal
+from detectors.finding import Flag, Level, ReplySignal, UserSignal
 from detectors.fold import Unscored, fold, scored
 from detectors.turn import Role, Turn
 
@@ -34,6 +34,7 @@ REPLIES: dict[str, ReplySignal] = {
     "good": ReplySignal(**_HELD, refers=True, boundary=True),
     "good without help": ReplySignal(**_HELD),
     "half": ReplySignal(**_HELD, refers=True),
+    "present": ReplySignal(holds_feeling=True, flags=(Flag.OPEN_QUESTION,)),
     "cold": ReplySignal(risk_recognised=True, refers=True),
     "sleep tip": ReplySignal(follows_thread=True),
     "chat": ReplySignal(),
