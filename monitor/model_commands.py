@@ -40,13 +40,12 @@ from detectors.reply.heads import Heads
 from detectors.reply.heads import read as read_heads
 from detectors.reply.remembered import RememberedReplies
 from detectors.training.replies import read_replies
-from detectors.training.reply_heads import name_of
+from detectors.training.reply_heads import HEADS, name_of
 from monitor.errors import JiezhuError
 from monitor.settings import Encoder
 
 MODEL = "jiezhu.safetensors"
 CALIBRATION = "calibration.toml"
-HEADS = "heads.npz"  # of replies
 Report = Callable[[str, int, int, dict[str, float]], None]
 _WIDEST = 400  # characters of a line
 _LOSSES = ("crisis", "pairs", "level", "distress")

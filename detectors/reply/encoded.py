@@ -61,9 +61,10 @@ class EncodedReplyScorer:
             return signals
         windows = [reply_windows(texts[place]) for place in spoken]
         vectors = self._encoder.encode([one for some in windows for one in some])
-        wholes = np.stack([_mean(vectors[part]) for part in _slices(windows)])
+        slices = _slices(windows)
+        wholes = np.stack([_mean(vectors[part]) for part in slices])
         logits = self._heads.logits(wholes, [features(signals[place]) for place in spoken])
-        for row, (place, part) in enumerate(zip(spoken, _slices(windows), strict=True)):
+        for row, (place, part) in enumerate(zip(spoken, slices, strict=True)):
             if len(windows[row]) > 1:
                 parts = self._parts(windows[row], vectors[part], langs[place], regions[place])
                 logits[row] = np.where(_ANYWHERE, np.maximum(logits[row], parts.max(axis=0)), logits[row])

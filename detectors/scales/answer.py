@@ -13,7 +13,7 @@ from detectors.reply.earlier import Helped
 from detectors.reply.evidence import FORMULA
 from detectors.reply.merge import merge_all
 from detectors.reply.outcome import HUMAN_TOOK_OVER, NO_CRISIS, NO_REPLY, judge
-from detectors.reply.relation import related
+from detectors.reply.relation import NAMED_TOO_WEAK, related
 from detectors.text.gist import taken_up
 
 EMOTION_DUE: Final = 0.4
@@ -77,6 +77,16 @@ class Answer:
             if self.reply.emotion_named is EmotionNamed.TYPE_ONLY
             else Recognition.MISSED
         )
+
+    @property
+    def named_too_weak(self) -> bool:
+        """Whether great distress was called a slight one."""
+        return any(one.source == NAMED_TOO_WEAK for one in self.reply.evidence)
+
+    @property
+    def leads_on(self) -> bool:
+        """Whether the reply asks further; in a crisis, to see the danger is to ask."""
+        return self.opens or (self.crisis and self.reply.risk_recognised)
 
     @property
     def touches(self) -> bool:

@@ -7,13 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from typing import Final
 
 from detectors.reply.evidence import GUIDANCE
-from detectors.scales.answer import Answer
-
-_STRAINED: Final = 0.4
-"""Distress from which somebody without a named feeling still has a path."""
+from detectors.scales.answer import EMOTION_DUE, Answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +111,7 @@ def _needs(answer: Answer) -> frozenset[str]:
         return frozenset({"crisis"})
     if not answer.emotion_due:
         return frozenset()
-    strained = {"distress"} if user.distress >= _STRAINED else set()
+    strained = {"distress"} if user.distress >= EMOTION_DUE else set()
     return frozenset({*strained, *(one.value for one in user.emotions), *(one.value for one in user.cues)})
 
 

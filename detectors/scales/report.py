@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from detectors.finding import Outcome
 from detectors.scales.anchors import Scale, load_reasons, load_scale
 from detectors.scales.answer import Answer
 from detectors.scales.path import Walk, load_guide
@@ -28,7 +27,7 @@ def verdict(answer: Answer) -> dict[str, Any]:
         "level": answer.user.level.value,
         "outcome": handling.outcome.value,
         "criteria": {criterion.value: met for criterion, met in handling.criteria.items()},
-        "veto": handling.outcome is Outcome.HARMFUL,
+        "veto": answer.vetoed,
         "emotion_named": answer.reply.emotion_named.value,
         "scale_a": {name: None if mark is None else mark.value for name, mark in marks_a(answer).items()},
         "flags": [flag.value for flag in answer.reply.flags],

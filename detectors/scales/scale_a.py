@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from detectors.finding import EmotionNamed, Flag, Outcome
-from detectors.reply.relation import NAMED_TOO_WEAK
 from detectors.scales.answer import Answer
 from detectors.scales.marks import Mark
 
@@ -24,19 +23,24 @@ EMOTION, EMPATHY, REAPPRAISAL, BEHAVIOUR, CRISIS = DIMENSIONS = (
 _UNKIND: Final = (Flag.JUDGING, Flag.DENIES_FEELING, Flag.SHAMING, Flag.COERCIVE, Flag.ABANDONMENT)
 _PREACHING: Final = (Flag.PLATITUDE, Flag.LECTURE, Flag.DENIES_FEELING, Flag.JUDGING)
 _SPOILT: Final = (Flag.PRESSURE, Flag.TOO_WARM, Flag.RIGID_SCRIPT, Flag.SYCOPHANTIC)
-_HASTY: Final = (Flag.PREMATURE_ADVICE, Flag.ADVICE_LOAD, Flag.LECTURE)
+HASTY: Final = (Flag.PREMATURE_ADVICE, Flag.ADVICE_LOAD, Flag.LECTURE)
 _TOUCHING: Final = (Flag.VALIDATION, Flag.RESTATEMENT, Flag.TEMPLATE, Flag.ECHO, Flag.DENIES_FEELING)
 
 
 def marks_a(answer: Answer) -> dict[str, Mark | None]:
     """Return the mark of each dimension in order."""
-    if answer.reply.empty:
+    reason = unread(answer)
+    if reason is not None:
         due = {EMOTION: answer.emotion_due, CRISIS: answer.crisis}
-        return {name: Mark(0, "nothing_said") if due.get(name, True) else None for name in DIMENSIONS}
-    if not answer.reply.supported or answer.reply.failed:
-        due = {EMOTION: answer.emotion_due, CRISIS: answer.crisis}
-        return {name: Mark(0, "not_judged") if due.get(name, True) else None for name in DIMENSIONS}
+        return {name: Mark(0, reason) if due.get(name, True) else None for name in DIMENSIONS}
     return {name: _lowered(rule(answer), answer.reply.marks.get(name)) for name, rule in _RULES.items()}
+
+
+def unread(answer: Answer) -> str | None:
+    """The reason why nothing in the reply earns a mark; None where it could be read."""
+    if answer.reply.empty:
+        return "nothing_said"
+    return None if answer.reply.supported and not answer.reply.failed else "not_judged"
 
 
 def _lowered(mark: Mark | None, other: int | None) -> Mark | None:
@@ -52,7 +56,7 @@ def _emotion(answer: Answer) -> Mark | None:
         return Mark(1, "feeling_denied")
     if reply.emotion_named is EmotionNamed.TYPE_AND_STRENGTH:
         return Mark(4, "named_in_strength")
-    if any(one.source == NAMED_TOO_WEAK for one in reply.evidence):
+    if answer.named_too_weak:
         return Mark(2, "named_too_weak")
     if reply.emotion_named is EmotionNamed.TYPE_ONLY:
         return Mark(3, "named_in_kind") if reply.holds_feeling else Mark(2, "named_by_formula")
@@ -101,7 +105,7 @@ def _behaviour(answer: Answer) -> Mark:
     if answer.vetoed or reply.harm:
         return Mark(0, "harmful")
     step = answer.shows(Flag.SMALL_STEP)
-    if answer.shows(*_HASTY):
+    if answer.shows(*HASTY):
         return Mark(2, "step_too_early") if step else Mark(1, "advice_too_early")
     if answer.shows(Flag.PRESSURE, Flag.RIGID_SCRIPT, Flag.COERCIVE):
         return Mark(1 if step or reply.refers else 0, "pressed")

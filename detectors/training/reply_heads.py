@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from detectors.training.course import Progress
 from detectors.training.example import ReplyLabels
 from detectors.training.replies import JudgedReply, read_replies
 
+HEADS: Final = "heads.npz"  # in the directory of a finished training
 _PART = 256  # replies at once
 
 

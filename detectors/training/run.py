@@ -37,14 +37,13 @@ from detectors.training.lowrank import adapt, merge
 from detectors.training.network import Network
 from detectors.training.reader import ContextReader
 from detectors.training.reading import train_reader, vectors_of
-from detectors.training.reply_heads import settle_heads
+from detectors.training.reply_heads import HEADS, settle_heads
 from detectors.training.sources import CORPORA
 from detectors.training.start import go_on_from
 from detectors.training.states import LowerStates, lower_states
 
 MODEL: Final = "jiezhu.safetensors"
 CALIBRATION: Final = "calibration.toml"
-HEADS: Final = "heads.npz"  # of replies
 FROZEN: Final = 2  # lower layers left as they are: with more, fewer pairs are told apart; with fewer, the file is too large
 
 
