@@ -8,7 +8,7 @@ STAMP  := $(VENV)/.made-from
 SETS   := zh_psysuicide en_cssrs_suicidewatch_posts hn_xstest_en_zh en_openai_moderation en_vera_mh_dialogues zh_smilechat zh_cpsycound
 DATA   ?= $(wildcard $(SETS:%=../shared/data/%.jsonl))
 
-.PHONY: demo test lint check bench train evaluate format clean
+.PHONY: demo test lint check bench soak train evaluate format clean
 
 demo: $(STAMP)
 	@$(BIN)/jiezhu demo $(ARGS)
@@ -26,6 +26,10 @@ check: lint test
 
 bench: $(STAMP)
 	$(BIN)/python -m pytest -m bench -s tests/benchmarks $(ARGS)
+
+# The promises about delivery in their long form: hours.
+soak: $(STAMP)
+	PROMISES=long $(BIN)/python -m pytest -m promise --timeout 7200 tests/promises $(ARGS)
 
 train: $(STAMP)
 	$(BIN)/jiezhu train $(DATA:%=--data %) $(ARGS)

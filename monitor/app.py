@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 
@@ -45,13 +46,15 @@ _log = structlog.get_logger(__name__)
 
 # The engine comes back to Python after every text: with Python's 5 ms it waits for the other threads' patterns.
 SWITCH_SECONDS = 0.0005
+Load = Callable[[Settings, Progress, bytes], Scoring]  # how the detectors are made, off the event loop
 
 
 class App:
     """One worker process. ``run`` returns after SIGTERM or SIGINT; raises when a part has failed for good."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, load: Load = assembly.scoring) -> None:
         self._settings = settings
+        self._load = load
         self._clock = SystemClock()
         self._keys = assembly.keys(settings)
         self._pagers = assembly.pagers(settings, self._clock)
@@ -77,7 +80,7 @@ class App:
         ending = asyncio.create_task(stopping.wait(), name="stop")
         sketch_key = self._keys.pseudonymiser.sketch_key
         preparing = asyncio.create_task(
-            in_background(lambda: assembly.scoring(self._settings, progress, sketch_key)), name="encoder"
+            in_background(lambda: self._load(self._settings, progress, sketch_key)), name="encoder"
         )
         try:
             await asyncio.wait({preparing, ending}, return_when=asyncio.FIRST_COMPLETED)

@@ -12,6 +12,7 @@ from detectors.crisis.model import SHIPPED
 from detectors.encoder import Prepared, load_engine, prepare
 from detectors.encoder.cache import locate_cache
 from detectors.ports import Encoder
+from tests.support.form import table
 
 # The machine is shared and noisy: time is measured in benchmarks, never by a test. In CI the examples are the
 # same each time, so that a change is judged by itself; elsewhere every run looks for new ones.
@@ -23,6 +24,19 @@ settings.register_profile(
     derandomize=bool(os.environ.get("CI")),
 )
 settings.load_profile("shared")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """The table of promises: what was measured, whether it held."""
+    reports = [
+        report
+        for outcome in ("passed", "failed")
+        for report in terminalreporter.stats.get(outcome, [])
+        if report.when == "call"
+    ]
+    if lines := table(reports):
+        terminalreporter.section("promises")
+        terminalreporter.write_line("\n".join(lines))
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest, mannwhitneyu
+from scipy.stats import binomtest
 
 from detectors.evaluation.rows import Judged
 from detectors.finding import Level
@@ -26,6 +26,7 @@ _LADDER = {
 }
 Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
+Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,27 +118,38 @@ def _within_one(one: Judged) -> bool:
     return abs(_LADDER[truth] - _LADDER[found]) <= 1
 
 
-def auroc(truth: Truths, score: Floats) -> float:
-    """Chance that a crisis row scores above another; NaN where one kind is missing."""
-    if truth.all() or not truth.any():
+def auroc(truth: Truths, score: Floats, weight: Counts | None = None) -> float:
+    """Chance that a crisis row scores above another, ties counted half (Hanley & McNeil 1982); NaN without both kinds.
+
+    ``weight`` is how often each row was drawn.
+    """
+    _, place = np.unique(score, return_inverse=True)
+    return _auroc_of_places(truth, place, np.ones(len(score), dtype=np.int64) if weight is None else weight)
+
+
+def _auroc_of_places(truth: Truths, place: NDArray[np.int64], weight: Counts) -> float:
+    """``place`` is each row's rank among the different scores."""
+    crisis = np.bincount(place, weight * truth)
+    other = np.bincount(place, weight * ~truth)
+    pairs = crisis.sum() * other.sum()
+    if not pairs:
         return _NEVER
-    statistic = mannwhitneyu(score[truth], score[~truth]).statistic
-    return float(statistic) / (int(truth.sum()) * int((~truth).sum()))
+    below = np.cumsum(other) - other
+    return float((crisis * (below + other / 2)).sum() / pairs)
 
 
 def _auroc_with_interval(truth: Truths, score: Floats, families: Sequence[str]) -> Share:
     value = auroc(truth, score)
     if np.isnan(value):
         return Share(_NEVER, _NEVER, _NEVER, len(truth))
-    members: dict[str, list[int]] = {}
-    for i, family in enumerate(families):
-        members.setdefault(family or str(i), []).append(i)
-    groups = [np.array(one) for one in members.values()]
+    number: dict[str, int] = {}
+    group = np.array([number.setdefault(family or str(i), len(number)) for i, family in enumerate(families)])
+    _, place = np.unique(score, return_inverse=True)
     source = np.random.default_rng(0)
     drawn = []
     for _ in range(_ROUNDS):
-        rows = np.concatenate([groups[i] for i in source.integers(0, len(groups), len(groups))])
-        drawn.append(auroc(truth[rows], score[rows]))
+        times = np.bincount(source.integers(0, len(number), len(number)), minlength=len(number))
+        drawn.append(_auroc_of_places(truth, place, times[group]))
     low, high = np.nanquantile(drawn, [0.025, 0.975])
     return Share(value, float(low), float(high), len(truth))
 

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import httpx2
@@ -18,6 +18,7 @@ from monitor.errors import JiezhuError
 
 READY_SECONDS = 90.0
 STOP_SECONDS = 30.0  # a worker gives itself 25
+RUN = ("-m", "monitor", "run")
 _SHARED = f"{PREFIX}ENCODER__"
 
 
@@ -31,8 +32,12 @@ def inherited(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 class Worker:
-    def __init__(self, name: str, environment: Mapping[str, str], log: Path) -> None:
+    def __init__(
+        self, name: str, environment: Mapping[str, str], log: Path, command: Sequence[str] = RUN
+    ) -> None:
+        """``command``: what Python is given."""
         self.name = name
+        self._command = command
         self.url = f"http://127.0.0.1:{environment['JIEZHU_HTTP__PORT']}"
         self._environment = environment
         self._log = log
@@ -46,8 +51,8 @@ class Worker:
 
     def start(self) -> None:
         with self._log.open("ab") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "monitor", "run"],
+            self._process = subprocess.Popen(  # noqa: S603 - our own command
+                [sys.executable, *self._command],
                 env={**inherited(os.environ), **self._environment},
                 stdin=subprocess.DEVNULL,
                 stdout=log,

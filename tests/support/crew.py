@@ -22,11 +22,13 @@ from monitor.demo.broker import create_topic, free_port
 from monitor.demo.pager import FakePager, Received
 from monitor.demo.player import Player, conversation_id
 from monitor.demo.script import Scene
-from monitor.demo.workers import Worker, settled
+from monitor.demo.workers import RUN, Worker, settled
 from monitor.store.url import parse
 from tests.support.kafka import Broker
+from tests.support.ledger import Ledger
 from tests.support.until import until
 
+QUICK = ("-m", "tests.support.quick_worker")
 SECRET = "a secret for tests on loopback"
 PARTITIONS = 4
 
@@ -48,8 +50,15 @@ class Crew:
     """``settings`` are environment names without the prefix; they hold for every worker."""
 
     def __init__(
-        self, broker: Broker, topic: str, folder: Path, cache: Path, database: str, settings: dict[str, str]
+        self,
+        broker: Broker,
+        topic: str,
+        folder: Path,
+        cache: Path | None,
+        database: str,
+        settings: dict[str, str],
     ) -> None:
+        self.command = RUN if cache else QUICK
         self.broker = broker
         self.topic = topic
         self.state = folder / "state"
@@ -69,7 +78,7 @@ class Crew:
         self._common = {
             "STATE_DIR": str(self.state),
             "DATABASE__URL": database,
-            "ENCODER__CACHE_DIR": str(cache),
+            "ENCODER__CACHE_DIR": str(cache or folder),
             "KAFKA__BOOTSTRAP_SERVERS": broker.bootstrap_servers,
             "KAFKA__TOPIC": topic,
             "KAFKA__GROUP_ID": topic,
@@ -96,6 +105,7 @@ class Crew:
             f"worker {number}",
             {f"JIEZHU_{name}": value for name, value in environment.items()},
             self.logs / f"worker-{number}.log",
+            self.command,
         )
         self.workers.append(worker)
         worker.start()
@@ -111,6 +121,20 @@ class Crew:
         for scene in scenes:
             self._know(conversation_id(scene))
         await self.player.play(scenes, poison=1.0)
+
+    def know(self, conversations: Iterable[str]) -> None:
+        """Their pages can be told by name from here on."""
+        for conversation in conversations:
+            self._know(conversation)
+
+    def hear_into(self, ledger: Ledger) -> None:
+        """Write every page down, before the worker gets its answer."""
+
+        def heard(ring: Ring) -> None:
+            if ring.content["kind"] == "page":
+                ledger.hear(self.conversation(ring), ring.key, ring.at)
+
+        self.heard = heard
 
     def conversation(self, ring: Ring) -> str:
         """Who a page is about; its own words where that is nobody we know."""
@@ -195,9 +219,12 @@ async def until_health(worker: Worker, good: Callable[[dict[str, Any]], bool], w
 
 @asynccontextmanager
 async def crew(
-    broker: Broker, folder: Path, cache: Path, database: str, **settings: str
+    broker: Broker, folder: Path, cache: Path | None, database: str, **settings: str
 ) -> AsyncIterator[Crew]:
-    """Nobody is in it yet; all who are added end with the block."""
+    """Nobody is in it yet; all who are added end with the block.
+
+    Without a ``cache`` of the encoder the workers are quick ones: they judge a text by its marker.
+    """
     topic = await broker.topic(PARTITIONS)
     await create_topic(broker.bootstrap_servers, f"{topic}.dead", 1)
     made = Crew(broker, topic, folder, cache, database, settings)

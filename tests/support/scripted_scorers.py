@@ -26,12 +26,14 @@ def _marker(text: str) -> str:
 class ScriptedUsers:
     """A ``UserScorer``."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, remember: bool = True) -> None:
         self.calls: list[list[str]] = []
+        self._remember = remember
         self.broken = False
 
     def score(self, texts: Sequence[str], langs: Sequence[str | None]) -> list[UserSignal]:
-        self.calls.append(list(texts))
+        if self._remember:
+            self.calls.append(list(texts))
         if self.broken:
             raise OSError("the engine is gone")
         return [USERS.get(_marker(text), USERS["hello"]) for text, _ in zip(texts, langs, strict=True)]
@@ -40,13 +42,15 @@ class ScriptedUsers:
 class ScriptedReplies:
     """A ``ReplyScorer``."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, remember: bool = True) -> None:
         self.calls: list[list[str]] = []
+        self._remember = remember
 
     def score(
         self, texts: Sequence[str], langs: Sequence[str | None], regions: Sequence[str | None]
     ) -> list[ReplySignal]:
-        self.calls.append(list(texts))
+        if self._remember:
+            self.calls.append(list(texts))
         given = zip(texts, langs, regions, strict=True)
         return [REPLIES.get(_marker(text), REPLIES["chat"]) for text, _, _ in given]
 
