@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from detectors.evaluation.rows import Row, row_of
+from detectors.training.example import Example
 from detectors.training.hidden import hidden_rows
 from detectors.training.sources import (
     CORPORA,
@@ -21,11 +22,21 @@ HIDDEN: Final = "hidden"
 _SHARE: Final = 1 / 3
 
 
-def own_rows(folder: Path = CORPORA) -> list[Row]:
-    """Our families that nothing was fitted on, and a third of their single turns in hidden spelling."""
-    held = [example for example in read_corpora(folder) if example.held_out]
+def own_rows(folder: Path = CORPORA, *, one_in: int = 1) -> list[Row]:
+    """Our families that nothing was fitted on, and a third of their single turns in hidden spelling.
+
+    ``one_in``: of so many families take one, whole.
+    """
+    held = _one_in(one_in, [example for example in read_corpora(folder) if example.held_out])
     hidden = [row_of(example, HIDDEN) for example in hidden_rows(held, _SHARE)]
     return [row_of(example, OWN) for example in held] + hidden
+
+
+def _one_in(count: int, held: list[Example]) -> list[Example]:
+    place: dict[str, int] = {}
+    for example in held:
+        place.setdefault(example.group, len(place))
+    return [example for example in held if place[example.group] % count == 0]
 
 
 def public_rows(file: Path, *, every: bool = False) -> list[Row]:

@@ -25,11 +25,14 @@ from detectors.reply.remembered import RememberedReplies
 from detectors.reply.scorer import PatternReplyScorer
 from detectors.training.replies import read_replies
 
+QUICK = 3  # one family in so many: ``make evaluate`` takes them all
+
 
 @pytest.mark.model
 @pytest.mark.xdist_group("encoder")
 def test_the_shipped_model_keeps_its_floors(engine):
-    found = evaluate(TrainedScorer(engine), RememberedReplies(engine), shipped_reader(), [], lambda *_: None)
+    scorer, replies = TrainedScorer(engine), RememberedReplies(engine)
+    found = evaluate(scorer, replies, shipped_reader(), [], lambda *_: None, one_in=QUICK)
     floors = {name: asked for name, asked in load_floors().sets.items() if name != REPLIES}
     assert shortfalls(found, Floors(floors)) == []
 
@@ -43,7 +46,7 @@ def test_the_shipped_heads_keep_the_floors_of_replies(engine):
 
 
 def test_a_keyword_list_does_not():
-    found = evaluate(KeywordScorer(), None, None, [], lambda *_: None)
+    found = evaluate(KeywordScorer(), None, None, [], lambda *_: None, one_in=QUICK)
     short = shortfalls(found, load_floors())
     assert any(line.startswith("own: recall 0.") for line in short)
     assert "replies was not measured" in short
@@ -51,14 +54,14 @@ def test_a_keyword_list_does_not():
 
 def test_phrases_alone_do_not_keep_the_floors_of_replies():
     replies = evaluate_replies(PatternReplyScorer(), read_replies()[::4], lambda *_: None)
-    found = replace(evaluate(KeywordScorer(), None, None, [], lambda *_: None), replies=replies)
+    found = replace(evaluate(KeywordScorer(), None, None, [], lambda *_: None, one_in=QUICK), replies=replies)
     short = shortfalls(found, Floors({REPLIES: load_floors().sets[REPLIES]}))
     assert any(line.startswith("replies: outcome 0.") for line in short)
     assert any(line.endswith("asked at least 0.870") for line in short)
 
 
 def test_a_set_that_was_not_measured_falls_short():
-    found = evaluate(KeywordScorer(), None, None, [], lambda *_: None)
+    found = evaluate(KeywordScorer(), None, None, [], lambda *_: None, one_in=QUICK)
     assert shortfalls(found, Floors({"another": {"recall": 0.1}})) == ["another was not measured"]
 
 

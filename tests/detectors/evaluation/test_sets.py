@@ -37,6 +37,13 @@ def test_our_set_is_what_was_held_out(corpora):
     assert {one.family for one in own} == {*(f"r{n}" for n in range(0, 60, 2)), "talk"}
 
 
+def test_of_so_many_families_one_is_taken_whole(corpora):
+    rows = own_rows(corpora, one_in=3)
+    own = [one for one in rows if one.slices[0] == OWN]
+    assert len({one.family for one in own}) == 11  # of 31
+    assert all(one in own_rows(corpora) for one in own)
+
+
 def test_about_a_third_of_the_single_turns_is_hidden(corpora):
     hidden = [one for one in own_rows(corpora) if one.slices[0] == HIDDEN]
     assert 3 <= len(hidden) <= 17
