@@ -13,13 +13,13 @@ from tests.support.crew import Crew, crew
 from tests.support.form import Form, Tell
 from tests.support.kafka import Broker
 from tests.support.ledger import Ledger, owe_all
-from tests.support.stream import Said, crowd, put
+from tests.support.stream import crowd, put
 from tests.support.until import until
 
 pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("workers")]
 
 LEASE = 15.0  # a request without an answer is made again after this
-PARTS = 5  # in which the events are sent
+IN_BETWEEN = 0.5  # so many kills come while the group still forms; before the others something is read
 WITHIN = timedelta(seconds=90)
 
 
@@ -36,7 +36,6 @@ async def test_killed_at_random(
         team.add()
         await team.ready()
         team.hear_into(ledger)
-        killing = asyncio.create_task(_kill(team, kills, chance))
         now = team.clock.now()
         said = list(crowd("row one", events, crises, now))
         due = [
@@ -44,31 +43,31 @@ async def test_killed_at_random(
         ]
         team.know(due)
         owe_all(ledger, due, now, WITHIN * kills)
-        await _send(team, said, killing)
-        await killing
+        amid, part = 0, events // kills
+        for kill in range(kills):
+            # one part a kill, so that something is left to read whenever somebody dies
+            await put(broker.bootstrap_servers, team.topic, said[kill * part : (kill + 1) * part])
+            amid += await _kill(team, (kill + 1) * part, chance)
         await until(lambda: not ledger.missing, LEASE + 60, 0.1)
         await team.until_all_read(len(said), within=60)
         await team.until_settled()
         verdict = ledger.verdict()
-        tell(1, "a worker dies", f"{kills} kills, {events} events, {verdict}")
+        tell(1, "a worker dies", f"{kills} kills, {amid} amid reading, {events} events, {verdict}")
         assert verdict.kept
         assert verdict.requests <= kills
+        assert amid >= kills * (1 - IN_BETWEEN) / 2  # or it was no test
 
 
-async def _send(team: Crew, said: list[Said], killing: asyncio.Task[None]) -> None:
-    """In parts, so that there is traffic as long as somebody is killed."""
-    size = len(said) // PARTS
-    for part in range(PARTS):
-        await put(team.broker.bootstrap_servers, team.topic, said[part * size : (part + 1) * size])
-        if not killing.done():
-            await asyncio.sleep(1)
-
-
-async def _kill(team: Crew, kills: int, chance: random.Random) -> None:
-    for _ in range(kills):
-        await asyncio.sleep(chance.uniform(0.2, 2.0))
-        worker = chance.choice(team.workers)
-        worker.kill()
-        await asyncio.sleep(chance.uniform(0, 0.5))
-        worker.start()
-        await worker.wait_serving()
+async def _kill(team: Crew, sent: int, chance: random.Random) -> bool:
+    """Return whether it came between the first and the last of what there was to read."""
+    before = team.read()
+    if chance.random() > IN_BETWEEN:
+        await until(lambda: team.read() > before, 30, 0.02)
+    await asyncio.sleep(chance.uniform(0, 0.5))
+    worker = chance.choice(team.workers)
+    amid = before < team.read() < sent
+    worker.kill()
+    await asyncio.sleep(chance.uniform(0, 0.5))
+    worker.start()
+    await worker.wait_serving()
+    return amid

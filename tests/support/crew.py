@@ -22,13 +22,13 @@ from monitor.demo.broker import create_topic, free_port
 from monitor.demo.pager import FakePager, Received
 from monitor.demo.player import Player, conversation_id
 from monitor.demo.script import Scene
-from monitor.demo.workers import RUN, Worker, settled
+from monitor.demo.workers import Worker, settled
 from monitor.store.url import parse
+from tests.support.forked import ForkedWorker
 from tests.support.kafka import Broker
 from tests.support.ledger import Ledger
 from tests.support.until import until
 
-QUICK = ("-m", "tests.support.quick_worker")
 SECRET = "a secret for tests on loopback"
 PARTITIONS = 4
 
@@ -58,7 +58,7 @@ class Crew:
         database: str,
         settings: dict[str, str],
     ) -> None:
-        self.command = RUN if cache else QUICK
+        self._make: Callable[[str, dict[str, str], Path], Worker] = Worker if cache else ForkedWorker
         self.broker = broker
         self.topic = topic
         self.state = folder / "state"
@@ -101,11 +101,10 @@ class Crew:
             "PAGERS__WEBHOOK__URL": pager.url,
             **settings,
         }
-        worker = Worker(
+        worker = self._make(
             f"worker {number}",
             {f"JIEZHU_{name}": value for name, value in environment.items()},
             self.logs / f"worker-{number}.log",
-            self.command,
         )
         self.workers.append(worker)
         worker.start()
