@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import tomllib
 from collections.abc import Callable, Sequence
@@ -49,26 +48,6 @@ CALIBRATION = "calibration.toml"
 Report = Callable[[str, int, int, dict[str, float]], None]
 _WIDEST = 400  # characters of a line
 _LOSSES = ("crisis", "pairs", "level", "distress")
-
-
-def check_files(files: Sequence[Path]) -> None:
-    """Raises ``JiezhuError`` naming the first file that is not there, or the first line that nobody could learn from."""
-    for file in files:
-        if not file.is_file():
-            raise JiezhuError(f"the data file {file.name} is not there: give JSONL files with --data")
-        for number, line in enumerate(file.read_bytes().splitlines(), start=1):
-            if not _is_labelled(line):
-                raise JiezhuError(
-                    f"line {number} of the data file {file.name} is no JSON object with id, lang, and text or turns"
-                )
-
-
-def _is_labelled(line: bytes) -> bool:
-    try:
-        row = json.loads(line)
-    except ValueError:
-        return False
-    return isinstance(row, dict) and {"id", "lang"} <= set(row) and ("text" in row or "turns" in row)
 
 
 class Watching:

@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 
-from monitor.cli import _emit
+from monitor.output import emit
 from monitor.progress_bar import progress_bar
 
 
@@ -20,9 +20,9 @@ async def _run(program: str, stdout: int) -> tuple[int | None, str]:
 
 # The handler stands for a replay's pipeline, which goes on after an exception of its observer.
 EMITTING = """
-from monitor.cli import _emit
+from monitor.output import emit
 try:
-    _emit({"turn": 1})
+    emit({"turn": 1})
 except Exception:
     print("swallowed", file=__import__("sys").stderr)
 """
@@ -74,5 +74,5 @@ def test_no_bar_and_no_empty_line_where_nobody_looks(capsys):
 
 
 def test_a_row_is_one_line(capfdbinary):
-    _emit({"turn": 1})
+    emit({"turn": 1})
     assert capfdbinary.readouterr().out == b'{"turn":1}\n'

@@ -17,6 +17,7 @@ from detectors.finding import Level, UserSignal
 from detectors.training.example import Said
 from detectors.turn import Role
 from monitor import model_commands
+from monitor.data_files import check_files
 from monitor.errors import JiezhuError
 from monitor.settings import Encoder
 
@@ -74,7 +75,7 @@ def test_a_line_nobody_could_learn_from_is_named_and_not_quoted(tmp_path, line):
     file = tmp_path / "rows.jsonl"
     file.write_text(f"{good}\n{line}\n{good}\n", encoding="utf-8")
     with pytest.raises(JiezhuError, match="line 2 of the data file rows") as told:
-        model_commands.check_files([file])
+        check_files([file])
     assert "words" not in str(told.value)
 
 
@@ -82,7 +83,7 @@ def test_good_files_pass(tmp_path):
     file = tmp_path / "rows.jsonl"
     rows = [{"id": "a", "lang": "en", "text": "t\u2028u"}, {"id": "b", "lang": "zh", "turns": []}]
     file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    model_commands.check_files([file])
+    check_files([file])
 
 
 def test_a_directory_without_a_model_is_said_so(tmp_path):

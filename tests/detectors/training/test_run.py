@@ -27,6 +27,8 @@ from detectors.training.sources import CORPORA
 from detectors.training.start import go_on_from
 from detectors.training.states import lower_states
 
+pytestmark = pytest.mark.xdist_group("training")  # one run serves the tests of this file
+
 SLICE = {
     "en_levels": 110,
     "en_context": 100,
