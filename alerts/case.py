@@ -138,7 +138,15 @@ class _Run:
         if not facts or graver or asks:
             self._belong(watch, max((crisis.at for crisis in graver), default=watch.at))
         for crisis in graver:
-            self.apply(CrisisSeen(crisis.level, crisis.score, crisis.at, again=crisis not in unheard))
+            self.apply(
+                CrisisSeen(
+                    crisis.level,
+                    crisis.score,
+                    crisis.at,
+                    again=crisis not in unheard,
+                    degraded=watch.degraded,
+                )
+            )
         if verdict_new:
             self.verdicts.append(watch)
         if verdict_new or (settled and graver):
@@ -229,6 +237,7 @@ class _Run:
             track=watch.track.value,
             missing=tuple(criterion.value for criterion in watch.missing),
             lang=watch.lang,
+            degraded=watch.degraded,
         )
 
 

@@ -111,4 +111,5 @@ def _page(
         ack_link=links.acknowledge(incident.key) if rings else None,
         runbook=links.runbook,
         detected_at=now,
+        by_phrases=incident.degraded,
     )

@@ -57,6 +57,7 @@ class Incident:
     track: str = "production"
     lang: str = "und"
     region: str = ""
+    degraded: bool = False  # something that counts towards it was judged without the encoder
 
     @property
     def rank(self) -> int:
@@ -72,6 +73,7 @@ class CrisisSeen:
     score: float
     at: datetime
     again: bool = False
+    degraded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,7 @@ class Settled:
     track: str
     missing: tuple[str, ...] = ()
     lang: str = "und"
+    degraded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +192,7 @@ def _crisis_seen(incident: Incident, event: CrisisSeen, now: datetime, policy: P
         score=max(incident.score, event.score),
         last_crisis_at=max(incident.last_crisis_at, event.at),
         crisis_turns=incident.crisis_turns + (not event.again),
+        degraded=incident.degraded or event.degraded,
     )
     if incident.rank and gravity(event.level, None) > incident.rank:
         return _ring(seen, "severity_rose", now, policy, gravity(event.level, None))
@@ -204,6 +208,7 @@ def _settled(incident: Incident, event: Settled, now: datetime, policy: Policy) 
         track=event.track,
         # a turn whose language cannot be told may have opened it before one that shows it was read
         lang=event.lang if incident.lang == "und" else incident.lang,
+        degraded=incident.degraded or event.degraded,
     )
     if event.disposition is Disposition.NOTHING:
         return Transition(noted, f"reply_{event.outcome.value}")

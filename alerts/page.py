@@ -50,6 +50,7 @@ class Page:
     runbook: str | None = None
     test: bool = False
     degraded: bool = False  # sent while the database was away
+    by_phrases: bool = False  # the encoder had failed: explicit phrases alone judged some of it
     detected_at: datetime | None = None
     trouble: Trouble | None = (
         None  # set when the page is about the monitor itself: no conversation is behind it

@@ -30,6 +30,7 @@ class Vocabulary:
     runbook: str
     test_note: str
     degraded_note: str
+    by_phrases_note: str
     first: str
     first_imminent: str
     first_harm_to_others: str
@@ -83,6 +84,7 @@ ENGLISH = Vocabulary(
     labels={
         "test": "Test",
         "degraded": "Database away",
+        "by_phrases": "Encoder failing",
         "level": "What may be happening",
         "confidence": "Confidence",
         "since": "Since",
@@ -105,6 +107,10 @@ ENGLISH = Vocabulary(
     runbook="Runbook",
     test_note="This is a test. No user is in danger.",
     degraded_note="Sent while the database was away: an acknowledgement may take a while to be recorded.",
+    by_phrases_note=(
+        "The detector had failed and explicit words alone decided: both what was found and what the reply lacks are "
+        "rough. Read the whole conversation; quieter signs in it were not seen."
+    ),
     first="Acknowledge, open the conversation and let a trained person take it over.",
     first_imminent=(
         "Acknowledge and take the conversation over now. If the danger is immediate and the place is known, "
@@ -170,6 +176,7 @@ CHINESE = Vocabulary(
     labels={
         "test": "测试",
         "degraded": "数据库不可用",
+        "by_phrases": "检测模型故障",
         "level": "可能发生的情况",
         "confidence": "把握",
         "since": "开始于",
@@ -192,6 +199,7 @@ CHINESE = Vocabulary(
     runbook="处置手册",
     test_note="这是测试，没有用户处于危险。",
     degraded_note="发送时数据库不可用：确认可能稍后才会记录。",
+    by_phrases_note="检测模型当时不可用，仅凭明确的词句判断：所见与所缺都较粗略。请通读整段对话，较隐晦的迹象当时看不到。",
     first="先确认，打开对话，由受过训练的人接手。",
     first_imminent="先确认，立即接手对话。若危险迫在眉睫且知道所在地，请联系当地急救或警方。",
     first_harm_to_others="先确认，立即接手对话。若有人处于紧急危险，请联系当地警方，并按预警义务流程处理。",

@@ -16,7 +16,7 @@ from alerts.moment import Moment
 from alerts.policy import Policy
 from detectors.context import asks, contextual
 from detectors.conversation import Conversation, Entry
-from detectors.finding import Criterion, Flag, Handling, Level, Outcome, UserSignal
+from detectors.finding import Criterion, Flag, Handling, Level, Outcome, ReplySignal, UserSignal
 from detectors.reply.earlier import Helped
 from detectors.reply.merge import merge_all
 from detectors.reply.outcome import HUMAN_TOOK_OVER, judge
@@ -96,6 +96,7 @@ class Watch:
     crises: tuple[CrisisTurn, ...]
     heard_at: datetime
     probe: bool = False
+    degraded: bool = False  # some of it was judged without the encoder
 
 
 def exchanges(conversation: Conversation) -> list[Exchange]:
@@ -212,7 +213,8 @@ def _watch(exchange: Exchange, policy: Policy, moment: Moment, *, earlier_help: 
         wake = max(entry.received for entry in counted) + policy.grace
     elif answer:
         replied_at = answer[0].done_at
-    whole = _judged(answer, level, earlier_help=earlier_help)
+    whole_signal = _merged(answer)
+    whole = judge(whole_signal, level, earlier_help=earlier_help)
     human = min((e.done_at for e in exchange.reply if e.role is Role.HUMAN_AGENT), default=None)
     if answer and whole.outcome is Outcome.HARMFUL:
         status, handling = Status.SETTLED, whole
@@ -249,6 +251,7 @@ def _watch(exchange: Exchange, policy: Policy, moment: Moment, *, earlier_help: 
         crises=crises,
         heard_at=max(entry.received for entry in (*exchange.user, *exchange.reply)),
         probe=first.probe,
+        degraded=whole_signal.degraded or any(signal.degraded for signal in exchange.signals),
     )
 
 
@@ -273,8 +276,11 @@ def _in_one_go(answer: Sequence[Entry], policy: Policy) -> list[Entry]:
 
 
 def _judged(answer: Sequence[Entry], level: Level, *, earlier_help: bool) -> Handling:
-    signal = merge_all(entry.reply_signal for entry in answer if entry.reply_signal is not None)
-    return judge(signal, level, earlier_help=earlier_help)
+    return judge(_merged(answer), level, earlier_help=earlier_help)
+
+
+def _merged(answer: Sequence[Entry]) -> ReplySignal:
+    return merge_all(entry.reply_signal for entry in answer if entry.reply_signal is not None)
 
 
 def _nothing_said() -> Handling:

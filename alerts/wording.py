@@ -68,7 +68,11 @@ def title(page: Page, lang: Lang = "en") -> str:
     """One line of at most 1,024 characters."""
     page = tidy(page)
     words = VOCABULARIES[lang]
-    marks = ("TEST " if page.test else "") + ("[DATABASE AWAY] " if page.degraded else "")
+    marks = (
+        ("TEST " if page.test else "")
+        + ("[DATABASE AWAY] " if page.degraded else "")
+        + ("[ENCODER FAILING] " if page.by_phrases else "")
+    )
     if page.trouble is not None:
         return clip(f"{marks}{words.troubles[page.trouble]} ({page.reason}).", TITLE_LIMIT)
     line = words.title.format(
@@ -100,6 +104,7 @@ def _details(page: Page, words: Vocabulary) -> tuple[Detail, ...]:
     values = {
         "test": words.test_note if page.test else "",
         "degraded": words.degraded_note if page.degraded else "",
+        "by_phrases": words.by_phrases_note if page.by_phrases else "",
         "level": words.levels.get(page.level, page.level),
         "confidence": _percent(page.score, words),
         "since": _time(page.since),

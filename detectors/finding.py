@@ -154,6 +154,10 @@ class EmotionNamed(StrEnum):
     TYPE_AND_STRENGTH = "type_and_strength"
 
 
+DEGRADED = "degraded"
+"""Kind of evidence: the encoder had failed, and explicit phrases alone decided."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """Why something was found, in words of ours: never the user's.
@@ -187,6 +191,10 @@ class UserSignal:
     language: str = "und"
     memory: str = field(default="", repr=False)
     gist: str = field(default="", repr=False)
+
+    @property
+    def degraded(self) -> bool:
+        return any(one.kind == DEGRADED for one in self.evidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +232,10 @@ class ReplySignal:
     language: str = "und"
     memory: str = field(default="", repr=False)  # as a user's
     gist: str = field(default="", repr=False)
+
+    @property
+    def degraded(self) -> bool:
+        return any(one.kind == DEGRADED for one in self.evidence)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,12 @@ from alerts.ports import Notification
 from alerts.relay import Relay
 from detectors.encoder import Progress
 from monitor import assembly
-from monitor.background import in_background
 from monitor.changes import Paging
 from monitor.clock import SystemClock
 from monitor.dead_letter_desk import DeadLetterDesk
 from monitor.decode.dead_letters import DeadLetterLimit, DeadLetterPolicy
 from monitor.errors import ConfigurationError
+from monitor.guard import Guard
 from monitor.health import Health, Judge, Signs, live, ready
 from monitor.lifeboat import Lifeboat
 from monitor.metrics import Metrics
@@ -79,20 +79,25 @@ class App:
         serving = asyncio.create_task(self._web.run(self._make_web()), name="web")
         ending = asyncio.create_task(stopping.wait(), name="stop")
         sketch_key = self._keys.pseudonymiser.sketch_key
-        preparing = asyncio.create_task(
-            in_background(lambda: self._load(self._settings, progress, sketch_key)), name="encoder"
+        guard = assembly.guard(
+            self._settings,
+            lambda: self._load(self._settings, progress, sketch_key),
+            self._clock,
+            sketch_key,
+            self._metrics.encoder_up.set,
         )
+        preparing = asyncio.create_task(guard.start(), name="encoder")
         try:
             await asyncio.wait({preparing, ending}, return_when=asyncio.FIRST_COMPLETED)
             if not ending.done():
-                scoring = await preparing
-                self._worker = self._make_worker(scoring)
+                await preparing
+                self._worker = self._make_worker(guard)
                 _log.info("ready", http_port=self._web.port, topic=self._settings.kafka.topic)
                 await self._worker.run(serving, ending)
-                scoring.close()
         finally:
             ending.cancel()
             preparing.cancel()
+            await guard.close()
             self._web.stop()
             await asyncio.gather(serving, return_exceptions=True)
             for pager in self._pagers:
@@ -117,7 +122,7 @@ class App:
             pages,
         )
 
-    def _make_worker(self, scoring: Scoring) -> Worker:
+    def _make_worker(self, guard: Guard) -> Worker:
         settings, clock, recorder = self._settings, self._clock, self._recorder
         reading = Reading()
         timers = Timers(self._store, self._paging, reading, clock, recorder, self._relay.wake)
@@ -133,7 +138,7 @@ class App:
         )
         pipeline = Pipeline(
             reader=assembly.reader(self._keys.pseudonymiser, clock),
-            scoring=scoring,
+            scoring=guard,
             store=self._store,
             paging=self._paging,
             reading=reading,
@@ -152,6 +157,7 @@ class App:
         return Worker(
             Parts(
                 source=source,
+                guard=guard,
                 desk=DeadLetterDesk(topic, self._keys.keyring),
                 relay=self._relay,
                 timers=timers,

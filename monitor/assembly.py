@@ -27,8 +27,9 @@ from monitor.crypto.keyring import KEY_BYTES, Key, Keyring, parse_secret
 from monitor.crypto.pseudonym import Kind, Pseudonymiser
 from monitor.decode.registry import find_decoder
 from monitor.errors import ConfigurationError
+from monitor.guard import Guard, Patience
 from monitor.reader import Reader
-from monitor.scoring import OneAtATime, Scoring
+from monitor.scoring import OneAtATime, Pulse, Scoring
 from monitor.settings import NamedPager, Settings, channel_names
 from monitor.sources.settings import KafkaSettings
 from monitor.store.sql import SqlStore
@@ -93,10 +94,25 @@ def scoring(settings: Settings, progress: Progress, sketch_key: bytes = b"") -> 
 
     prepared = prepare(settings.encoder.source, settings.encoder.cache_dir, progress, SHIPPED)
     check(prepared, settings.encoder.cache_dir or locate_cache())
-    encoder = OneAtATime(load_engine(settings.encoder.engine, prepared, threads=settings.encoder.threads))
+    pulse = Pulse()
+    engine = load_engine(settings.encoder.engine, prepared, threads=settings.encoder.threads)
+    encoder = OneAtATime(engine, pulse)
     return Scoring(
-        TrainedScorer(encoder, sketch_key=sketch_key), EncodedReplyScorer(encoder, sketch_key=sketch_key)
+        TrainedScorer(encoder, sketch_key=sketch_key),
+        EncodedReplyScorer(encoder, sketch_key=sketch_key),
+        pulse,
     )
+
+
+def guard(
+    settings: Settings,
+    load: Callable[[], Scoring],
+    clock: Clock,
+    sketch_key: bytes,
+    up: Callable[[bool], None],
+) -> Guard:
+    patience = Patience(still=settings.encoder.patience_seconds)
+    return Guard(load, clock, sketch_key=sketch_key, patience=patience, up=up)
 
 
 def reader(pseudonymiser: Pseudonymiser, clock: Clock) -> Reader:

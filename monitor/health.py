@@ -9,6 +9,7 @@ from typing import Any
 
 STALLED = timedelta(seconds=60)  # a batch in hand, or a part without a sign of life
 SILENT = timedelta(seconds=60)  # the broker
+HANGING = timedelta(minutes=5)  # the encoder, and no fresh one could be had beside it
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class Signs:
     store_up: bool
     line_stopped: bool
     outbox_oldest: timedelta
+    encoder_up: bool = True
+    encoder_hanging_since: datetime | None = None
 
     @classmethod
     def starting(cls) -> Signs:
@@ -54,6 +57,8 @@ def live(signs: Signs, now: datetime) -> Health:
     reasons = [f"{part}_stalled" for part, at in sorted(signs.parts.items()) if now - at > STALLED]
     if signs.handling_since is not None and now - signs.handling_since > 2 * STALLED:
         reasons.append("batch_stalled")
+    if signs.encoder_hanging_since is not None and now - signs.encoder_hanging_since > HANGING:
+        reasons.append("encoder_hanging")
     return Health(tuple(reasons))
 
 
@@ -66,6 +71,8 @@ def ready(signs: Signs, now: datetime) -> Health:
         reasons.append("broker_silent")
     if not signs.store_up:
         reasons.append("database_away")
+    if not signs.encoder_up:
+        reasons.append("encoder_failing")
     if signs.line_stopped:
         reasons.append("line_stopped")
     if signs.outbox_oldest > timedelta(seconds=30):

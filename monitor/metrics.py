@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
 from alerts.delivery import State as DeliveryState
 from alerts.incident import State as IncidentState
 from detectors.finding import CRISIS_LEVELS, Level, Outcome
-from detectors.turn import Track
+from detectors.turn import Role, Track
 from monitor.decode.rejection import Reason
 
 BASES = ("live", "probe")
@@ -164,6 +164,12 @@ class Metrics:
             "jiezhu_batch_records", "Records in a batch", buckets=(1, 2, 4, 8, 16, 32, 64, 128), registry=r
         )
         self.store_up = Gauge("jiezhu_store_up", "1 while the database answers", registry=r)
+        self.encoder_up = Gauge(
+            "jiezhu_encoder_up", "1 while the encoder answers, 0 while phrases alone decide", registry=r
+        )
+        self.degraded_turns = Counter(
+            "jiezhu_degraded_turns_total", "Turns that phrases alone judged", ("role",), registry=r
+        )
         self.scorer_failures = Counter(
             "jiezhu_scorer_failures_total", "Batches whose texts could not be scored", registry=r
         )
@@ -201,6 +207,9 @@ class Metrics:
             self.incidents.labels("none", standing.value)
         for reason in Reason:
             self.dead_letters.labels(reason.value)
+        for role in (Role.USER, Role.ASSISTANT):
+            self.degraded_turns.labels(role.value)
+        self.encoder_up.set(1)
         self.line_stopped.set(0)
         self.outbox_oldest.set(0)
 

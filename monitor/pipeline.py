@@ -16,12 +16,12 @@ from alerts.ports import Clock, Notification
 from alerts.watch import exchanges
 from detectors.conversation import Conversation
 from detectors.finding import Level, UserSignal
-from detectors.fold import Folded, fold, scored
+from detectors.fold import Folded, Unscored, fold, scored
 from monitor.batch import CaseResult, Read, Scored, fresh_of, known_of
 from monitor.changes import Paging, count_alike, decided, excerpts_of, turn_finding
 from monitor.errors import CaseConflict, PositionConflict, StoreUnavailable
 from monitor.reading import Reading
-from monitor.scoring import Scoring
+from monitor.scoring import Signal
 from monitor.sources.record import Record
 from monitor.store.work import Advance, Partition, Store, Work
 
@@ -62,6 +62,16 @@ class Lifeboat(Protocol):
         ...
 
 
+class Scorer(Protocol):
+    """Judges texts (step 4). ``failures`` counts the batches in which some could not be judged as they should."""
+
+    failures: int
+
+    async def score(self, unscored: Sequence[Unscored]) -> Sequence[Signal]:
+        """One signal for each, in order."""
+        ...
+
+
 class Observer(Protocol):
     def batch(self, result: BatchResult) -> None:
         """Called once for each batch that is safely written."""
@@ -83,7 +93,7 @@ class Pipeline:
         self,
         *,
         reader: Reader,
-        scoring: Scoring,
+        scoring: Scorer,
         store: Store,
         paging: Paging,
         reading: Reading,

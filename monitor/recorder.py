@@ -118,6 +118,8 @@ class Recorder:
             who = self._who(entry, signal)
             if before is None:
                 self._metrics.turns.labels(entry.role.value, *who).inc()
+                if signal.degraded:
+                    self._metrics.degraded_turns.labels(entry.role.value).inc()
                 self._metrics.event_age.observe(max((now - entry.done_at).total_seconds(), 0))
             if isinstance(signal, UserSignal):
                 self._user(signal, before, who)

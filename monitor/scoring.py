@@ -3,53 +3,88 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
+import numpy as np
 import structlog
 
 from detectors.finding import Level, ReplySignal, UserSignal
 from detectors.fold import Unscored
 from detectors.ports import Encoder, ReplyScorer, UserScorer, Vectors
 from detectors.turn import Role
+from monitor.lanes import Lanes
 
 Signal = UserSignal | ReplySignal
 S = TypeVar("S", UserSignal, ReplySignal)
 
 _log = structlog.get_logger(__name__)
-_CONTROL = "hello"
+CONTROL = "hello"  # a harmless text: who cannot score it is broken
 PART = 16  # texts: small enough to overlap within a batch, large enough for one matrix product a part
+_SLICE = 8  # windows that the engine is given at once: after each it shows that it is alive
+
+# A turn that breaks the scorer is unscored: shown, never taken for safe. A reply that breaks the judge is not handled (R31).
+BROKEN_TURN = UserSignal(Level.UNSCORED, 0.0, 0.0)
+BROKEN_REPLY = ReplySignal(supported=False)
+
+
+class Pulse:
+    """When the engine was last seen to move, on the monotonic clock."""
+
+    def __init__(self) -> None:
+        self.last = time.monotonic()
+
+    def beat(self) -> None:
+        self.last = time.monotonic()
+
+    @property
+    def still_for(self) -> float:
+        """Seconds."""
+        return time.monotonic() - self.last
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A share of a batch, and the signals that will come of it, in the order of ``places``."""
+
+    places: tuple[int, ...]
+    signals: asyncio.Future[Sequence[Signal]] = field(repr=False)
 
 
 class Scoring:
     """Inline model work stalls the loop for tens of seconds and costs the group membership (DESIGN §7).
 
-    ``failures`` counts the batches in which a text could not be scored.
+    ``failures`` counts the batches in which a text could not be scored. ``pulse`` beats whenever some work is done.
     """
 
-    def __init__(self, users: UserScorer, replies: ReplyScorer) -> None:
+    def __init__(self, users: UserScorer, replies: ReplyScorer, pulse: Pulse | None = None) -> None:
+        self.pulse = pulse or Pulse()
         self.users: UserScorer = _Users(users, self._failed)
         self.replies: ReplyScorer = _Replies(replies, self._failed)
         self.failures = 0
-        self._threads = ThreadPoolExecutor(2, "scoring")
+        self._lanes = Lanes(2, "scoring")
 
     async def score(self, unscored: Sequence[Unscored]) -> list[Signal]:
         """Return a signal for each text, in order. One part is read for patterns while another is encoded."""
-        loop = asyncio.get_running_loop()
-        parts = [
-            (role, side[start : start + PART])
-            for role, side in _sides(unscored).items()
-            for start in range(0, len(side), PART)
+        parts = self.begin(unscored)
+        found: dict[int, Signal] = {}
+        for part, signals in zip(parts, await asyncio.gather(*(p.signals for p in parts)), strict=True):
+            found.update(zip(part.places, signals, strict=True))
+        return [found[place] for place in range(len(unscored))]
+
+    def begin(self, unscored: Sequence[Unscored]) -> list[Part]:
+        """Set the threads to work; return what is to come."""
+        self.pulse.beat()
+        return [
+            Part(some, self._lanes.submit(partial(self._side, role, [unscored[place] for place in some])))
+            for role, places in _places(unscored).items()
+            for some in _parts(places)
         ]
-        found = await asyncio.gather(
-            *(loop.run_in_executor(self._threads, self._side, role, part) for role, part in parts)
-        )
-        signals: dict[Role, list[Signal]] = {role: [] for role, _ in parts}
-        for (role, _), some in zip(parts, found, strict=True):
-            signals[role] += some
-        return _in_order(unscored, signals)
 
     def score_now(self, unscored: Sequence[Unscored]) -> list[Signal]:
         """Do it here and now (replay, command line)."""
@@ -57,24 +92,36 @@ class Scoring:
         return _in_order(unscored, found)
 
     def _side(self, role: Role, side: Sequence[Unscored]) -> Sequence[Signal]:
+        self.pulse.beat()
         texts, langs = [item.text for item in side], [item.lang for item in side]
-        if role is Role.USER:
-            return self.users.score(texts, langs)
-        return self.replies.score(texts, langs, [item.region for item in side])
+        try:
+            if role is Role.USER:
+                return self.users.score(texts, langs)
+            return self.replies.score(texts, langs, [item.region for item in side])
+        finally:
+            self.pulse.beat()
 
     def close(self) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._lanes.close()
 
     def _failed(self) -> None:
         self.failures += 1
 
 
+def _places(unscored: Sequence[Unscored]) -> dict[Role, list[int]]:
+    places: dict[Role, list[int]] = {}
+    for place, item in enumerate(unscored):
+        places.setdefault(item.role, []).append(place)
+    return places
+
+
+def _parts(places: Sequence[int]) -> Iterable[tuple[int, ...]]:
+    return (tuple(places[start : start + PART]) for start in range(0, len(places), PART))
+
+
 def _sides(unscored: Sequence[Unscored]) -> dict[Role, list[Unscored]]:
     """Users' texts and replies; a side without any is left out."""
-    sides: dict[Role, list[Unscored]] = {}
-    for item in unscored:
-        sides.setdefault(item.role, []).append(item)
-    return sides
+    return {role: [unscored[place] for place in some] for role, some in _places(unscored).items()}
 
 
 def _in_order(unscored: Sequence[Unscored], found: Mapping[Role, Iterable[Signal]]) -> list[Signal]:
@@ -83,41 +130,49 @@ def _in_order(unscored: Sequence[Unscored], found: Mapping[Role, Iterable[Signal
 
 
 class OneAtATime:
-    """An ``Encoder`` for both threads: it takes no more of the machine than its setting allows."""
+    """An ``Encoder`` for both threads: it takes no more of the machine than its setting allows.
 
-    def __init__(self, encoder: Encoder) -> None:
+    A row that is not finite is an error: a score made of it would be silence.
+    """
+
+    def __init__(self, encoder: Encoder, pulse: Pulse | None = None) -> None:
         self.dimension = encoder.dimension
         self._encoder = encoder
+        self._pulse = pulse or Pulse()
         self._free = threading.Lock()
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         with self._free:
-            return self._encoder.encode(texts)
+            some = [self._slice(texts[start : start + _SLICE]) for start in range(0, len(texts), _SLICE)]
+        return np.concatenate(some) if len(some) > 1 else some[0] if some else self._encoder.encode(texts)
+
+    def _slice(self, texts: Sequence[str]) -> Vectors:
+        vectors = self._encoder.encode(texts)
+        self._pulse.beat()
+        if not np.isfinite(vectors).all():
+            raise ValueError("the engine gave rows that are not finite")
+        return vectors
 
 
 class _Users:
-    """A turn that breaks the scorer is unscored: shown, never taken for safe."""
-
     def __init__(self, scorer: UserScorer, failed: Callable[[], None]) -> None:
         self._scorer = scorer
         self._failed = failed
 
     def score(self, texts: Sequence[str], langs: Sequence[str | None]) -> list[UserSignal]:
         def some(places: Sequence[int]) -> list[UserSignal]:
-            return self._scorer.score([texts[i] for i in places], [langs[i] for i in places])
+            return _finite(self._scorer.score([texts[i] for i in places], [langs[i] for i in places]))
 
         return _each(
             len(texts),
             some,
-            lambda: self._scorer.score([_CONTROL], [None]),
-            UserSignal(Level.UNSCORED, 0.0, 0.0),
+            lambda: _finite(self._scorer.score([CONTROL], [None])),
+            BROKEN_TURN,
             self._failed,
         )
 
 
 class _Replies:
-    """A reply that breaks the judge is not handled (R31)."""
-
     def __init__(self, scorer: ReplyScorer, failed: Callable[[], None]) -> None:
         self._scorer = scorer
         self._failed = failed
@@ -133,8 +188,8 @@ class _Replies:
         return _each(
             len(texts),
             some,
-            lambda: self._scorer.score([_CONTROL], [None], [None]),
-            ReplySignal(supported=False),
+            lambda: self._scorer.score([CONTROL], [None], [None]),
+            BROKEN_REPLY,
             self._failed,
         )
 
@@ -148,23 +203,35 @@ def _each(
 ) -> list[S]:
     """All at once; if that fails, one by one, so that one text never stops the others.
 
-    If none can be scored, and a harmless text neither, the scorer is broken and not the texts: that goes up,
-    and the batch waits. Messages of exceptions are dropped, as they may hold the words.
+    If a harmless text cannot be scored either, the scorer is broken and not the texts: that goes up. Messages of
+    exceptions are dropped, as they may hold the words.
     """
     try:
-        return some(range(count))
+        return _whole(some(range(count)), count)
     except Exception as error:  # noqa: BLE001 - see above
         _log.error("scorer_failed", error=type(error).__name__, texts=count)
     failed()
-    found: list[S | None] = []
+    try:
+        control()
+    except Exception as error:  # noqa: BLE001 - see above
+        raise RuntimeError(f"the scorer is broken ({type(error).__name__})") from None
+    found: list[S] = []
     for place in range(count):
         try:
-            found += some([place])
+            found += _whole(some([place]), 1)
         except Exception:  # noqa: BLE001 - see above
-            found.append(None)
-    if all(signal is None for signal in found):
-        try:
-            control()
-        except Exception as error:  # noqa: BLE001 - see above
-            raise RuntimeError(f"the scorer is broken ({type(error).__name__})") from None
-    return [instead if signal is None else signal for signal in found]
+            found.append(instead)
+    return found
+
+
+def _whole(signals: list[S], count: int) -> list[S]:
+    if len(signals) != count:
+        raise ValueError("the scorer gave another number of signals than it was given texts")
+    return signals
+
+
+def _finite(signals: list[UserSignal]) -> list[UserSignal]:
+    """NaN is smaller than no threshold and greater than none: it must not pass for calm."""
+    if not all(math.isfinite(one.score) and math.isfinite(one.distress) for one in signals):
+        raise ValueError("the scorer gave scores that are not finite")
+    return signals

@@ -54,6 +54,7 @@ class Encoder(_Section):
     engine: Literal["int8", "fp32"] = "int8"
     threads: int = Field(1, ge=1, le=64)
     cache_dir: Path | None = None
+    patience_seconds: float = Field(10, ge=1, le=60)  # without any work done, before it counts as hanging
 
 
 class Keys(_Section):

@@ -17,6 +17,7 @@ from alerts.relay import Relay
 from monitor.dead_letter_desk import DeadLetterDesk
 from monitor.decode.dead_letters import DeadLetterLimit, StopReason
 from monitor.errors import JiezhuError, StoreError
+from monitor.guard import Guard
 from monitor.health import SILENT, Health, Judge, Signs
 from monitor.lifeboat import Lifeboat
 from monitor.metrics import Metrics
@@ -40,6 +41,7 @@ class Parts:
     """What ``app`` has built."""
 
     source: KafkaSource
+    guard: Guard
     desk: DeadLetterDesk
     relay: Relay
     timers: Timers
@@ -106,6 +108,8 @@ class Worker:
                 store_up=not self._parts.lifeboat.aboard,
                 line_stopped=self._stopped is not None,
                 outbox_oldest=self._oldest,
+                encoder_up=self._parts.guard.well,
+                encoder_hanging_since=self._parts.guard.hanging_since,
             ),
             now,
         )

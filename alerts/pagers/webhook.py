@@ -88,7 +88,11 @@ def message(page: Page, settings: WebhookSettings) -> bytes:
         "ack_link": page.ack_link,
         "runbook": page.runbook,
         "test": page.test,
-        "degraded": page.degraded,
+        "degraded": page.degraded or page.by_phrases,
+        "degraded_by": [
+            *(["database_away"] if page.degraded else []),
+            *(["encoder_failing"] if page.by_phrases else []),
+        ],
     }
     return orjson.dumps(said)
 
