@@ -389,8 +389,12 @@ def _monitor(board: Dashboard) -> None:
     board.with_panel(
         lines(
             "Batches not scored",
-            "Batches whose texts the encoder could not score, in each step: a crisis in them may have gone unseen.",
-            [(f"round(sum({new('jiezhu_scorer_failures_total', STEP)}))", "not scored")],
+            "Batches with texts that the encoder could not score, and turns that explicit phrases judged in its place, in "
+            "each step: a crisis in quieter words may have gone unseen.",
+            [
+                (f"round(sum({new('jiezhu_scorer_failures_total', STEP)}))", "not scored"),
+                (f"round(sum({new('jiezhu_degraded_turns_total', STEP)}))", "turns judged by phrases"),
+            ],
             bars=True,
             limits=Limits(bad=1),
         )

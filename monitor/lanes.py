@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -19,14 +19,11 @@ class Lanes:
         self._count = count
         self._name = name
         self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._begun = False
+        self._begun = 0
+        self._idle = threading.Semaphore(0)
 
     def submit(self, work: Callable[[], T]) -> asyncio.Future[T]:
         """Do ``work`` in the next free thread. What is cancelled before its turn is not begun."""
-        if not self._begun:
-            self._begun = True
-            for number in range(self._count):
-                threading.Thread(target=self._run, name=f"{self._name}_{number}", daemon=True).start()
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
 
@@ -41,6 +38,9 @@ class Lanes:
                 loop.call_soon_threadsafe(settle, future, what)
 
         self._work.put(run)
+        if not self._idle.acquire(blocking=False) and self._begun < self._count:
+            threading.Thread(target=self._run, name=f"{self._name}_{self._begun}", daemon=True).start()
+            self._begun += 1
         return future
 
     def close(self) -> None:
@@ -49,7 +49,14 @@ class Lanes:
             self._work.put(None)
 
     def _run(self) -> None:
-        while (work := self._work.get()) is not None:
+        while True:
+            try:
+                work = self._work.get_nowait()
+            except Empty:
+                self._idle.release()
+                work = self._work.get()
+            if work is None:
+                return
             work()
 
 

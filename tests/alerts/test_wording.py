@@ -53,6 +53,15 @@ def test_a_real_page_never_says_test(lang):
     assert not {"test", "degraded"} & details(a_page(), lang).keys()
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_phrases_alone_judged_says_so_and_why(lang):
+    assert title(a_page(by_phrases=True, degraded=True), lang).startswith(
+        "[DATABASE AWAY] [ENCODER FAILING] "
+    )
+    assert details(a_page(by_phrases=True), lang)["by_phrases"] == VOCABULARIES[lang].by_phrases_note
+    assert "by_phrases" not in details(a_page(), lang)
+
+
 def test_the_details_hold_what_a_person_needs():
     assert details(a_page(alike=3, escalates_at=EPOCH + timedelta(minutes=5))) == {
         "level": "suicide plan or intent",

@@ -60,6 +60,7 @@ def fill(metrics: Metrics, beat: int) -> None:
         metrics.source_lag.labels(partition).set(beat % 7)
     metrics.event_age.observe(0.3 + beat % 4 / 10)
     metrics.dead_letters.labels("not_json").inc(beat % 2)
+    metrics.degraded_turns.labels("user").inc()
     metrics.repeats.inc()
     metrics.unknown_fields.inc()
     metrics.paused.labels("retry").set(0)
