@@ -16,7 +16,7 @@ from detectors.turn import Role
 from monitor.clock import SystemClock
 from monitor.guard import Guard, Patience
 from monitor.scoring import OneAtATime, Scoring
-from tests.support.moody import Mood, moody
+from tests.support.moody import Mood, MoodyUsers, moody
 from tests.support.scripted_scorers import ScriptedReplies, ScriptedUsers
 from tests.support.until import until
 
@@ -108,13 +108,18 @@ async def test_engines_that_hang_are_not_piled_up_and_a_fresh_process_is_asked_f
     assert (await bench.guard.score(said(PLAIN)))[0].degraded
 
 
-async def test_what_a_hanging_engine_said_before_is_used(bench):
+async def test_what_a_hanging_engine_said_before_is_used():
     """Users' texts hang it, replies do not."""
-    await bench.guard.start()
-    bench.mood = Mood.HANGS
-    reply, user = await bench.guard.score([*said("good", role=Role.ASSISTANT), *said("hello")])
+    never, mood = threading.Event(), Mood.WELL
+    users = MoodyUsers(lambda: mood, never)
+    guard = Guard(lambda: Scoring(users, ScriptedReplies()), SystemClock(), patience=QUICK)
+    await guard.start()
+    mood = Mood.HANGS
+    reply, user = await guard.score([*said("good", role=Role.ASSISTANT), *said("hello")])
     assert (reply.refers, reply.degraded) == (True, False)
     assert user.degraded
+    never.set()
+    await guard.close()
 
 
 async def test_replies_are_judged_by_phrases_and_say_so(bench):

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from monitor.health import STALLED, Signs, live, ready
+from monitor.health import HANGING, STALLED, Signs, live, ready
 from tests.support.fake_clock import EPOCH
 
 SECOND = timedelta(seconds=1)
@@ -55,3 +55,12 @@ def test_what_a_restart_does_not_mend_is_not_ready_and_alive(change, reason):
     signs = replace(WELL, **change)
     assert ready(signs, EPOCH).reasons == (reason,)
     assert live(signs, EPOCH).good
+
+
+def test_phrases_alone_are_not_ready_and_a_hanging_encoder_wants_a_fresh_process_after_a_while():
+    failing = replace(WELL, encoder_up=False)
+    assert ready(failing, EPOCH).reasons == ("encoder_failing",)
+    assert live(failing, EPOCH).good
+    hanging = replace(WELL, encoder_up=False, encoder_hanging_since=EPOCH)
+    assert "encoder_hanging" not in live(hanging, EPOCH + HANGING).reasons
+    assert live(hanging, EPOCH + HANGING * 1.1).reasons[-1] == "encoder_hanging"

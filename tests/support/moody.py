@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
-from detectors.finding import UserSignal
+from detectors.finding import ReplySignal, UserSignal
 from monitor.scoring import Scoring
 from tests.support.scripted_scorers import ScriptedReplies, ScriptedUsers
 
@@ -31,22 +31,46 @@ class MoodyUsers(ScriptedUsers):
 
     def score(self, texts: Sequence[str], langs: Sequence[str | None]) -> list[UserSignal]:
         found = super().score(texts, langs)
-        match self._mood():
-            case Mood.HANGS:
-                self._never.wait()
-            case Mood.RAISES:
-                raise OSError("the engine is gone")
-            case Mood.MEMORY:
-                raise MemoryError
-            case Mood.NAN:
-                return [replace(signal, score=math.nan) for signal in found]
-            case Mood.WELL:
-                pass
+        if _suffer(self._mood(), self._never):
+            return [replace(signal, score=math.nan) for signal in found]
         return found
+
+
+class MoodyReplies(ScriptedReplies):
+    """They are judged with the same engine's vectors."""
+
+    def __init__(self, mood: Callable[[], Mood], never: threading.Event) -> None:
+        super().__init__(remember=False)
+        self._mood = mood
+        self._never = never
+
+    def score(
+        self, texts: Sequence[str], langs: Sequence[str | None], regions: Sequence[str | None]
+    ) -> list[ReplySignal]:
+        if _suffer(self._mood(), self._never):
+            raise ValueError("the engine gave rows that are not finite")
+        return super().score(texts, langs, regions)
+
+
+def _suffer(mood: Mood, never: threading.Event) -> bool:
+    """True where nonsense is to be given instead."""
+    match mood:
+        case Mood.HANGS:
+            never.wait()
+        case Mood.RAISES:
+            raise OSError("the engine is gone")
+        case Mood.MEMORY:
+            raise MemoryError
+        case Mood.NAN:
+            return True
+        case Mood.WELL:
+            pass
+    return False
 
 
 def moody(mood: Callable[[], Mood], never: threading.Event | None = None) -> Scoring:
     """Loading one runs out of memory in that mood, too."""
     if mood() is Mood.MEMORY:
         raise MemoryError
-    return Scoring(MoodyUsers(mood, never or threading.Event()), ScriptedReplies(remember=False))
+    never = never or threading.Event()
+    return Scoring(MoodyUsers(mood, never), MoodyReplies(mood, never))
