@@ -18,6 +18,7 @@ class Trouble(StrEnum):
     """What is wrong with the monitor itself."""
 
     LINE_STOPPED = "line_stopped"
+    READING_STALLED = "reading_stalled"
 
 
 @dataclass(frozen=True, slots=True)

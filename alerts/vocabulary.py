@@ -37,7 +37,7 @@ class Vocabulary:
     first_other_at_risk: str
     first_ticket: str
     troubles: dict[Trouble, str]
-    first_trouble: str
+    first_troubles: dict[Trouble, str]
 
 
 ENGLISH = Vocabulary(
@@ -128,8 +128,18 @@ ENGLISH = Vocabulary(
         Trouble.LINE_STOPPED: (
             "The monitor has stopped reading: too many events cannot be read. No crisis is seen until it goes on"
         ),
+        Trouble.READING_STALLED: (
+            "The monitor's reading stands still. No crisis is seen on this worker's part of the topic until it goes on"
+        ),
     },
-    first_trouble="Acknowledge, look at the newest dead letters' reasons, mend the producer, and restart the workers.",
+    first_troubles={
+        Trouble.LINE_STOPPED: (
+            "Acknowledge, look at the newest dead letters' reasons, mend the producer, and restart the workers."
+        ),
+        Trouble.READING_STALLED: (
+            "Acknowledge, see whether the broker and the database answer, and restart the worker if they do."
+        ),
+    },
 )
 
 CHINESE = Vocabulary(
@@ -207,8 +217,12 @@ CHINESE = Vocabulary(
     first_ticket="在工作时间内阅读这段对话并记录结论。",
     troubles={
         Trouble.LINE_STOPPED: "监测已停止读取：无法解析的事件过多。恢复之前，任何危机都不会被发现",
+        Trouble.READING_STALLED: "监测的读取已停滞。恢复之前，该进程负责的部分中任何危机都不会被发现",
     },
-    first_trouble="先确认，查看最近死信的原因，修复生产端，然后重启各工作进程。",
+    first_troubles={
+        Trouble.LINE_STOPPED: "先确认，查看最近死信的原因，修复生产端，然后重启各工作进程。",
+        Trouble.READING_STALLED: "先确认，检查消息代理和数据库是否有响应；若有，重启该工作进程。",
+    },
 )
 
 VOCABULARIES: dict[str, Vocabulary] = {"en": ENGLISH, "zh": CHINESE}

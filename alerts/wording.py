@@ -74,7 +74,8 @@ def title(page: Page, lang: Lang = "en") -> str:
         + ("[ENCODER FAILING] " if page.by_phrases else "")
     )
     if page.trouble is not None:
-        return clip(f"{marks}{words.troubles[page.trouble]} ({page.reason}).", TITLE_LIMIT)
+        over = f"{words.kinds[page.kind]}: " if page.kind is Kind.RESOLVE else ""
+        return clip(f"{marks}{over}{words.troubles[page.trouble]} ({page.reason}).", TITLE_LIMIT)
     line = words.title.format(
         kind=words.kinds[page.kind],
         level=words.levels.get(page.level, page.level),
@@ -95,7 +96,7 @@ def _details(page: Page, words: Vocabulary) -> tuple[Detail, ...]:
         values = {
             "test": words.test_note if page.test else "",
             "since": _time(page.since),
-            "first_step": words.first_trouble,
+            "first_step": words.first_troubles[page.trouble],
         }
         return tuple(Detail(key, words.labels[key], value) for key, value in values.items() if value)
     missing = words.comma.join(words.criteria.get(item, item) for item in page.missing)

@@ -30,13 +30,14 @@ from monitor.pipeline import BatchResult, Pipeline
 from monitor.reading import Reading
 from monitor.recorder import Recorder
 from monitor.scoring import Scoring
+from monitor.self_watch import SelfWatch
 from monitor.settings import Settings
 from monitor.sources.asyncapi import describe_json
 from monitor.sources.dead_letters import DeadLetterTopic
 from monitor.sources.kafka import KafkaSource
 from monitor.store.migration import is_current, migrate
 from monitor.timers import Timers
-from monitor.trouble import line_stopped
+from monitor.trouble import line_stopped, reading_stalled
 from monitor.web import incident as incident_page
 from monitor.web.app import build
 from monitor.web.server import WebServer
@@ -135,6 +136,7 @@ class App:
             relay_observer=recorder,
             rewind=self._rewind,
             up=self._metrics.store_up.set,
+            looked=partial(recorder.alive, "lifeboat"),
         )
         pipeline = Pipeline(
             reader=assembly.reader(self._keys.pseudonymiser, clock),
@@ -158,10 +160,20 @@ class App:
             Parts(
                 source=source,
                 guard=guard,
-                desk=DeadLetterDesk(topic, self._keys.keyring),
+                desk=DeadLetterDesk(
+                    topic, self._keys.keyring, lambda: recorder.alive("dead_letters", clock.now())
+                ),
                 relay=self._relay,
                 timers=timers,
                 lifeboat=self._lifeboat,
+                self_watch=SelfWatch(
+                    progress=source.progress,
+                    store=self._store,
+                    call=partial(reading_stalled, settings),
+                    written=self._relay.wake,
+                    clock=clock,
+                    signs=recorder,
+                ),
                 store=self._store,
                 metrics=self._metrics,
                 recorder=recorder,

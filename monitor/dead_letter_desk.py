@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import structlog
 
@@ -14,11 +14,16 @@ from monitor.store.work import DeadLetter
 _log = structlog.get_logger(__name__)
 
 WAITING = 10_000  # letters; more than the line takes before it stops
+IDLE_SECONDS = 5.0
 
 
 class DeadLetterDesk:
-    def __init__(self, topic: DeadLetterTopic, keyring: Keyring) -> None:
+    def __init__(
+        self, topic: DeadLetterTopic, keyring: Keyring, looked: Callable[[], None] = lambda: None
+    ) -> None:
+        """``looked`` is called now and then while it works, letters or not."""
         self._topic = topic
+        self._looked = looked
         self._keyring = keyring
         self._letters: asyncio.Queue[DeadLetter] = asyncio.Queue(WAITING)
 
@@ -33,7 +38,12 @@ class DeadLetterDesk:
 
     async def run(self) -> None:
         while True:
-            letter = await self._letters.get()
+            self._looked()
+            try:
+                async with asyncio.timeout(IDLE_SECONDS):
+                    letter = await self._letters.get()
+            except TimeoutError:
+                continue
             place = f"dead-letter:{letter.partition[0]}:{letter.partition[1]}:{letter.offset}"
             try:
                 await self._topic.publish(

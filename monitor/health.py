@@ -26,6 +26,8 @@ class Signs:
     outbox_oldest: timedelta
     encoder_up: bool = True
     encoder_hanging_since: datetime | None = None
+    reading_stalled: str | None = None  # why reading stands still
+    detector_idle: bool = False
 
     @classmethod
     def starting(cls) -> Signs:
@@ -75,6 +77,10 @@ def ready(signs: Signs, now: datetime) -> Health:
         reasons.append("encoder_failing")
     if signs.line_stopped:
         reasons.append("line_stopped")
+    if signs.reading_stalled is not None:
+        reasons.append(f"reading_stalled_{signs.reading_stalled}")
+    if signs.detector_idle:
+        reasons.append("detector_idle")
     if signs.outbox_oldest > timedelta(seconds=30):
         reasons.append("pages_waiting")
     return Health(tuple(reasons))

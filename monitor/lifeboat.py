@@ -52,6 +52,7 @@ class Lifeboat:
         relay_observer: RelayObserver,
         rewind: Callable[[], Awaitable[None]],
         up: Callable[[bool], None],
+        looked: Callable[[datetime], None] = lambda _: None,
     ) -> None:
         self._store = store
         self._pagers = list(pagers)
@@ -61,6 +62,7 @@ class Lifeboat:
         self._relay_observer = relay_observer
         self._rewind = rewind
         self._up = up
+        self._looked = looked
         self._recent: OrderedDict[str, CaseWrite] = OrderedDict()
         self._refreshed: datetime | None = None
         self._settled: OrderedDict[str, Delivery] = OrderedDict()
@@ -116,6 +118,7 @@ class Lifeboat:
     async def run(self) -> None:
         """Look out for the database, and go back ashore when it answers."""
         while True:
+            self._looked(self._clock.now())
             await self._clock.sleep(PROBE)
             try:
                 await self._store.ping()

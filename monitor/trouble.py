@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from alerts.delivery import Delivery
@@ -9,6 +10,7 @@ from alerts.page import Kind, Page, Trouble
 from alerts.ports import Notification
 from monitor.decode.dead_letters import StopReason
 from monitor.settings import Settings, channel_names
+from monitor.standstill import Standstill
 
 
 def runbook(settings: Settings, alert: str) -> str | None:
@@ -20,13 +22,35 @@ def runbook(settings: Settings, alert: str) -> str | None:
 def line_stopped(settings: Settings, reason: StopReason, now: datetime) -> Notification:
     """Call somebody: too many events cannot be read, so that none is read any more."""
     key = f"jz-line-stopped-{settings.kafka.group_id}-{settings.kafka.topic}-{now:%Y%m%dT%H%M%S}"
-    page = Page(
+    page = _about_us(settings, Trouble.LINE_STOPPED, key, reason.value, now, "JiezhuLineStopped")
+    return Notification(f"{key}:page", page, Delivery(route=tuple(channel_names(settings)), next_at=now), now)
+
+
+def reading_stalled(
+    settings: Settings, standstill: Standstill, now: datetime, kind: Kind, time: int
+) -> Notification:
+    """Call somebody, for the ``time``-th time; or say that it is over.
+
+    Workers that stall in the same minute for the same cause share a key: a broker that is away is one alert.
+    """
+    name = f"{settings.kafka.group_id}-{settings.kafka.topic}-{standstill.cause.value}"
+    key = f"jz-reading-stalled-{name}-{standstill.since:%Y%m%dT%H%M}"
+    page = _about_us(
+        settings, Trouble.READING_STALLED, key, standstill.cause.value, now, "JiezhuReadingStalled"
+    )
+    page = replace(page, kind=kind, step=time, since=standstill.since)
+    route = tuple(channel_names(settings))
+    return Notification(f"{key}:{kind.value}:{time}", page, Delivery(route=route, next_at=now), now)
+
+
+def _about_us(settings: Settings, trouble: Trouble, key: str, reason: str, now: datetime, alert: str) -> Page:
+    return Page(
         kind=Kind.PAGE,
         dedup_key=key,
         incident=key,
         level="",
         outcome="",
-        reason=reason.value,
+        reason=reason,
         score=0.0,
         since=now,
         deadline=None,
@@ -34,11 +58,10 @@ def line_stopped(settings: Settings, reason: StopReason, now: datetime) -> Notif
         track="",
         lang="",
         region="",
-        trouble=Trouble.LINE_STOPPED,
-        runbook=runbook(settings, "JiezhuLineStopped"),
+        trouble=trouble,
+        runbook=runbook(settings, alert),
         detected_at=now,
     )
-    return Notification(f"{key}:page", page, Delivery(route=tuple(channel_names(settings)), next_at=now), now)
 
 
 def test_page(now: datetime) -> Page:

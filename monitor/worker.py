@@ -23,6 +23,7 @@ from monitor.lifeboat import Lifeboat
 from monitor.metrics import Metrics
 from monitor.pipeline import BatchResult
 from monitor.recorder import Recorder
+from monitor.self_watch import SelfWatch
 from monitor.sources.kafka import KafkaSource
 from monitor.store.work import Store, Work
 from monitor.timers import Timers
@@ -30,6 +31,8 @@ from monitor.timers import Timers
 _log = structlog.get_logger(__name__)
 
 HOLDS = ("line_stopped", "retry")
+# They turn every second or so, whatever else happens: one that shows no sign is helped by a restart.
+LOOPS = ("timers", "heartbeat", "relay", "lifeboat", "dead_letters", "self_watch")
 HEARTBEAT = timedelta(seconds=1)
 LAG_SAMPLE = 0.1
 EXPIRY = timedelta(hours=1)
@@ -46,6 +49,7 @@ class Parts:
     relay: Relay
     timers: Timers
     lifeboat: Lifeboat
+    self_watch: SelfWatch
     store: Store
     metrics: Metrics
     recorder: Recorder
@@ -71,6 +75,7 @@ class Worker:
             "timers": parts.timers.run(),
             "lifeboat": parts.lifeboat.run(),
             "dead_letters": parts.desk.run(),
+            "self_watch": parts.self_watch.run(),
             "heartbeat": self._heartbeat(),
             "loop_lag": self._loop_lag(),
             "expiry": self._expire(),
@@ -90,6 +95,7 @@ class Worker:
         self._parts.timers.wake()
         self._parts.lifeboat.remember(result)
         self._parts.desk.take(result.read.dead)
+        self._parts.self_watch.passed(result)
         for good in result.read.good:
             reason = self._parts.limit.count(dead=not good)
             if reason is not None and self._stopped is None:
@@ -97,19 +103,21 @@ class Worker:
 
     def health(self, judge: Judge) -> Health:
         now = self._parts.clock.now()
-        progress = self._parts.source.progress()
+        progress, stands = self._parts.source.progress(), self._parts.self_watch.standstill
         return judge(
             Signs(
                 source=progress.state.value,
                 handling_since=progress.handling_since,
                 silent_partitions=len(progress.silent(now, SILENT)),
                 partitions=len(progress.partitions),
-                parts=self._parts.recorder.signs_of_life(("timers", "heartbeat", "relay")),
+                parts=self._parts.recorder.signs_of_life(LOOPS),
                 store_up=not self._parts.lifeboat.aboard,
                 line_stopped=self._stopped is not None,
                 outbox_oldest=self._oldest,
                 encoder_up=self._parts.guard.well,
                 encoder_hanging_since=self._parts.guard.hanging_since,
+                reading_stalled=None if stands is None else stands.cause.value,
+                detector_idle=self._parts.self_watch.detector_idle,
             ),
             now,
         )

@@ -52,6 +52,7 @@ class KafkaSource:
         self._stopped = asyncio.Event()
         self._connected = asyncio.Event()
         self._restarts = 0
+        self._looked: datetime | None = None
         self._client, self._intake = self._build()
 
     def _build(self) -> tuple[Client, Intake]:
@@ -76,6 +77,7 @@ class KafkaSource:
                 try:
                     if await self._connect_or_stop():
                         failures = 0
+                        self._looked = self._now()
                         self._state = SourceState.JOINED
                         self._connected.set()
                         await self._watch()
@@ -124,6 +126,7 @@ class KafkaSource:
             resets=intake.resets,
             unreadable=intake.unreadable,
             restarts=self._restarts,
+            looked=self._looked,
         )
 
     def caught_up(self, partition: Partition) -> bool:
@@ -176,6 +179,7 @@ class KafkaSource:
         limit = timedelta(seconds=self._settings.restart_after_seconds)
         standstill = StandstillWatch()
         while not await self._pause_for(WATCH_SECONDS):
+            self._looked = self._now()
             await self._intake.check_logs()
             progress = self.progress()
             for partition in standstill.observe(progress, self._now()):

@@ -45,6 +45,7 @@ class Progress:
     resets: int = 0  # times the broker's log began anew below our position
     unreadable: int = 0  # records that the client library could not read, handed on without content
     restarts: int = 0  # times the client was built anew
+    looked: datetime | None = None  # when the source's own loop last looked at its client
 
     def caught_up(self, partition: Partition) -> bool:
         """True once everything that was in the partition at the last fetch has been handled."""

@@ -127,10 +127,10 @@ class Crew:
             self._know(conversation)
 
     def hear_into(self, ledger: Ledger) -> None:
-        """Write every page down, before the worker gets its answer."""
+        """Write every page about a person down, before the worker gets its answer."""
 
         def heard(ring: Ring) -> None:
-            if ring.content["kind"] == "page":
+            if ring.content["kind"] == "page" and not ring.content.get("trouble"):
                 ledger.hear(self.conversation(ring), ring.key, ring.at)
 
         self.heard = heard

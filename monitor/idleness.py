@@ -1,0 +1,30 @@
+"""Is the detector loaded, and idle while people write? Pure."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+LIMIT = timedelta(seconds=45)
+LEAST = 20  # turns that went by unjudged: a few may be in languages that are not judged
+
+
+class DetectorWatch:
+    """Told of every batch; ``idle_since`` once many users' turns went by in a row and none was judged."""
+
+    def __init__(self) -> None:
+        self._unjudged = 0
+        self._since: datetime | None = None
+
+    def passed(self, turns: int, judged: int, now: datetime) -> None:
+        """``turns`` that users said for the first time, and how many of them have a level."""
+        if judged:
+            self._unjudged, self._since = 0, None
+        elif turns:
+            self._unjudged += turns
+            self._since = self._since or now
+
+    def idle_since(self, now: datetime) -> datetime | None:
+        """None while it works, or nobody writes."""
+        if self._since is None or self._unjudged < LEAST or now - self._since < LIMIT:
+            return None
+        return self._since

@@ -1,0 +1,114 @@
+"""A standstill of reading calls somebody within a minute, again while it lasts, and says when it is over."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from alerts.page import Kind, Trouble
+from alerts.wording import title
+from monitor.metrics import Metrics
+from monitor.recorder import Recorder
+from monitor.self_watch import SelfWatch
+from monitor.settings import Pagers, Settings
+from monitor.sources.progress import Progress, SourceState
+from monitor.trouble import reading_stalled
+from tests.support.away_store import WRITES, AwayStore
+from tests.support.fake_clock import EPOCH, FakeClock
+from tests.support.worker import Worker, user
+
+SETTINGS = Settings(pagers=Pagers(console=True))
+
+
+class Stage:
+    def __init__(self) -> None:
+        self.clock = FakeClock()
+        self.store = AwayStore()
+        self.state = SourceState.JOINED
+        self.recorder = Recorder(Metrics())
+        self.woken = 0
+        self.watch = SelfWatch(
+            progress=lambda: Progress(self.state, looked=self.clock.now()),
+            store=self.store,
+            call=partial(reading_stalled, SETTINGS),
+            written=self._wake,
+            clock=self.clock,
+            signs=self.recorder,
+        )
+
+    def _wake(self) -> None:
+        self.woken += 1
+
+    async def seconds(self, count: int) -> None:
+        for _ in range(count):
+            await self.watch.look(self.clock.now())
+            await self.clock.advance_to(self.clock.now() + (EPOCH.resolution * 1_000_000))
+
+    @property
+    def told(self) -> list[tuple[Kind, int]]:
+        return [(row.page.kind, row.page.step) for row in self.store.notifications()]
+
+
+@pytest.fixture
+def stage() -> Stage:
+    return Stage()
+
+
+async def test_nobody_is_called_while_all_is_well(stage):
+    await stage.seconds(120)
+    assert stage.told == []
+
+
+async def test_it_rings_within_a_minute_again_and_says_when_it_is_over(stage):
+    stage.state = SourceState.CONNECTING
+    await stage.seconds(44)
+    assert stage.told == []
+    await stage.seconds(15)
+    assert stage.told == [(Kind.PAGE, 0)]
+    await stage.seconds(300)
+    assert stage.told == [(Kind.PAGE, 0), (Kind.PAGE, 1)]
+    stage.state = SourceState.JOINED
+    await stage.seconds(5)
+    assert stage.told == [(Kind.PAGE, 0), (Kind.PAGE, 1), (Kind.RESOLVE, 0)]
+    assert {row.page.dedup_key for row in stage.store.notifications()} == {
+        f"jz-reading-stalled-jiezhu-turns-broker_away-{EPOCH:%Y%m%dT%H%M}"
+    }
+    assert stage.woken == 3
+    first = stage.store.notifications()[0].page
+    assert first.trouble is Trouble.READING_STALLED
+    assert "stands still" in title(first)
+    assert title(replace(first, kind=Kind.RESOLVE)) != title(first)
+
+
+async def test_a_call_waits_while_the_database_is_away(stage):
+    stage.state, stage.store.away = SourceState.CONNECTING, WRITES
+    await stage.seconds(60)
+    assert stage.told == []
+    stage.store.away = frozenset()
+    await stage.seconds(1)
+    assert stage.told == [(Kind.PAGE, 0)]
+
+
+async def test_the_sign_of_the_source_grows_old_while_it_stands_still(stage):
+    await stage.seconds(5)
+    stage.state = SourceState.CONNECTING
+    await stage.seconds(50)
+    signs = stage.recorder.signs_of_life(("source", "detector", "self_watch"))
+    ages = {part: round((stage.clock.now() - at).total_seconds()) for part, at in signs.items()}
+    assert ages == {"source": 50, "detector": 1, "self_watch": 1}
+
+
+async def test_a_detector_that_judges_nothing_while_people_write(stage):
+    worker = Worker(stage.store, stage.clock)
+    for number in range(30):
+        await worker.read(user(f"c{number}", "unscored", number))
+    for result in worker.results:
+        stage.watch.passed(result)
+    await stage.seconds(50)
+    assert stage.watch.detector_idle
+    await worker.read(user("d", "hello", 60))
+    stage.watch.passed(worker.results[-1])
+    await stage.seconds(1)
+    assert not stage.watch.detector_idle

@@ -1,0 +1,98 @@
+"""What counts as a standstill of reading, and what is only quiet."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from monitor.sources.progress import PartitionProgress, Progress, SourceState
+from monitor.standstill import LIMIT, SILENT, Cause, ReadingWatch, Standstill
+from tests.support.fake_clock import EPOCH
+
+SECOND = timedelta(seconds=1)
+PLACE = ("turns", 0)
+
+
+def well(now: datetime, position: int = 5, end: int = 5) -> Progress:
+    return Progress(
+        SourceState.JOINED,
+        {PLACE: PartitionProgress(position, end, polled=now, since=EPOCH)},
+        looked=now,
+    )
+
+
+def watched(progress, seconds: int) -> list[Standstill | None]:
+    """Look every second; ``progress`` is what is seen at each moment."""
+    watch = ReadingWatch()
+    return [watch.look(progress(now), now) for now in (EPOCH + n * SECOND for n in range(seconds))]
+
+
+def test_an_empty_topic_is_no_standstill():
+    assert not any(watched(well, 600))
+
+
+def test_a_backlog_that_is_read_is_no_standstill():
+    assert not any(watched(lambda now: well(now, (now - EPOCH).seconds // 30, 10_000), 600))
+
+
+def test_a_worker_without_partitions_rests():
+    assert not any(watched(lambda now: Progress(SourceState.JOINED, looked=now), 600))
+
+
+@pytest.mark.parametrize(
+    ("change", "cause"),
+    [
+        ({"state": SourceState.CONNECTING}, Cause.BROKER_AWAY),
+        ({"failures": 3}, Cause.BATCHES_FAIL),
+        ({"handling_since": EPOCH}, Cause.BATCH_HANGS),
+        ({"looked": EPOCH}, Cause.SOURCE_STUCK),
+    ],
+)
+def test_it_counts_once_it_has_lasted(change, cause):
+    found = watched(lambda now: replace(well(now), **change), 50)
+    first = next(index for index, one in enumerate(found) if one)
+    assert first * SECOND == LIMIT
+    assert found[first] == Standstill(cause, EPOCH)
+
+
+def test_records_wait_and_nobody_takes_them():
+    found = watched(lambda now: well(now, 5, 6), 50)
+    assert found[44:46] == [None, Standstill(Cause.DOES_NOT_ADVANCE, EPOCH)]
+
+
+def test_a_partition_that_moved_once_has_its_time_anew():
+    found = watched(lambda now: well(now, 5 + (now >= EPOCH + 30 * SECOND), 9), 80)
+    assert found.index(Standstill(Cause.DOES_NOT_ADVANCE, EPOCH + 30 * SECOND)) == 75
+
+
+def test_a_held_partition_is_not_waited_for():
+    def held(now):
+        return Progress(
+            SourceState.JOINED, {PLACE: PartitionProgress(5, 9, now, EPOCH, held=True)}, looked=now
+        )
+
+    assert not any(watched(held, 100))
+
+
+def test_a_broker_that_joins_and_says_nothing_counts_from_its_last_answer():
+    def silent(now):
+        return Progress(SourceState.JOINED, {PLACE: PartitionProgress(5, 5, EPOCH, EPOCH)}, looked=now)
+
+    found = watched(silent, 60)
+    first = next(one for one in found if one)
+    assert first.cause is Cause.BROKER_SILENT
+    assert found.index(first) * SECOND <= LIMIT + SECOND
+    assert SILENT < LIMIT
+
+
+def test_what_is_over_begins_anew():
+    def away(now):
+        return replace(
+            well(now), state=SourceState.CONNECTING if now != EPOCH + 30 * SECOND else SourceState.JOINED
+        )
+
+    found = watched(away, 80)
+    assert not any(found[:76])
+    assert found[76] == Standstill(Cause.BROKER_AWAY, EPOCH + 31 * SECOND)
