@@ -144,6 +144,9 @@ class Pipeline:
             self._tell(result)
         return {**safe, **read.reached}
 
+    def written(self, partition: Partition) -> int:
+        return self._reading.positions.get(partition, 0)
+
     async def assigned(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
         """Tell where to read on: the database knows. If it went away again, what it knew last still holds."""
         try:

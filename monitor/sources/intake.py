@@ -217,10 +217,10 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
             _log.error("batch_failed", error=type(failure).__name__, records=len(records))
             self._retry(consumer, starts)
             return
-        safe = {place: next_ for place in batch if (next_ := done.get(_name(place))) is not None}
+        reached = {place: next_ for place in batch if (next_ := done.get(_name(place))) is not None}
         behind = {}
         for place, part in batch.items():
-            next_ = safe.get(place, starts[place])
+            next_ = reached.get(place, starts[place])
             if next_ < part[-1].offset + 1:
                 behind[place] = next_
             else:
@@ -230,14 +230,18 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
                     consumer.seek(place, next_)
         if behind:
             self._retry(consumer, behind)
-        if safe:
+        if reached:
             self.last_done = self._now()
+            written = {place: min(next_, self._handler.written(_name(place))) for place, next_ in reached.items()}
             await self._commit(
-                consumer, {place: next_ for place, next_ in safe.items() if next_ > starts[place]}
+                consumer, {place: next_ for place, next_ in written.items() if next_ > starts[place]}
             )
 
     async def _commit(self, consumer: Consumer, offsets: dict[TopicPartition, int]) -> None:
-        """For lag only: the database has the positions, so a commit that fails is made up by the next."""
+        """For lag only: the database has the positions, so a commit that fails is made up by the next.
+
+        Never ahead of the database: lag would not show what is still to be written.
+        """
         if not offsets:
             return
         try:

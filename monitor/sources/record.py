@@ -24,10 +24,14 @@ class Handler(Protocol):
     """The pipeline, as a source sees it."""
 
     async def handle(self, batch: Sequence[Record]) -> Mapping[Partition, int]:
-        """Process a batch; return the next offset of every partition that is safely in the database.
+        """Process a batch; return the next offset of every partition that was done: reading goes on there.
 
-        A partition that is missing from the answer is not committed.
+        A partition that is missing from the answer is read again.
         """
+        ...
+
+    def written(self, partition: Partition) -> int:
+        """Next offset that is safely in the database. Nothing beyond it is committed to the broker."""
         ...
 
     async def assigned(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:

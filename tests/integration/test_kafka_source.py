@@ -109,6 +109,21 @@ async def test_what_failed_is_read_after_a_restart(broker: Broker) -> None:
     assert ledger.values() == numbers(0, 10)
 
 
+async def test_what_is_not_in_the_database_is_read_and_not_committed(broker: Broker) -> None:
+    topic = await broker.topic(partitions=1)
+
+    class Adrift(LedgerHandler):
+        def written(self, partition: Partition) -> int:
+            return min(super().written(partition), 4)
+
+    handler = Adrift(Ledger())
+    await broker.send(topic, *numbers(0, 10))
+    async with running(KafkaSource(broker.settings(topic, batch_max_records=1), handler)):
+        await until(lambda: len(handler.ledger.done) == 10, LONG)
+    assert len(handler.batches) == 10
+    assert await broker.committed(topic) == 4
+
+
 async def test_partition_missing_from_the_answer_is_read_again(broker: Broker) -> None:
     topic = await broker.topic(partitions=1)
 

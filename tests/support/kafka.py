@@ -143,6 +143,9 @@ class LedgerHandler:
         self.ledger.done.extend(batch)
         return ends
 
+    def written(self, partition: Partition) -> int:
+        return self._known.get(partition, 0)
+
     async def assigned(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
         self.assignments.append(partitions)
         found = {name: self.ledger.positions[name] for name in partitions if name in self.ledger.positions}
