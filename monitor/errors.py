@@ -4,6 +4,7 @@ JiezhuError
 ├── ConfigurationError        a setting is wrong: exit status 2
 ├── StoreError
 │   ├── StoreUnavailable      the database does not answer: pages go out without it
+│   │   └── StoreUnwritable   it answers and takes no writes: its disk is full, or it may only be read
 │   ├── PositionConflict      another worker has read these partitions on: our batch is void
 │   └── CaseConflict          somebody else wrote these cases first: read them again
 ├── KeyMissing                text was sealed with a key that is not in the keyring
@@ -28,6 +29,10 @@ class StoreError(JiezhuError):
 
 
 class StoreUnavailable(StoreError):  # noqa: N818 - a state, named as the field names it
+    pass
+
+
+class StoreUnwritable(StoreUnavailable):
     pass
 
 

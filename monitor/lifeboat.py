@@ -6,10 +6,12 @@ there and everything is read again; what went out in the meantime is marked as a
 
 from __future__ import annotations
 
+import contextlib
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from enum import StrEnum
 
 import structlog
 
@@ -18,7 +20,7 @@ from alerts.ports import Clock, Notification, Pager
 from alerts.relay import RelayObserver
 from monitor.batch import Read
 from monitor.changes import Paging
-from monitor.errors import JiezhuError, StoreError, StoreUnavailable
+from monitor.errors import JiezhuError, StoreError, StoreUnavailable, StoreUnwritable
 from monitor.pipeline import BatchResult, Through
 from monitor.reading import Reading
 from monitor.store.work import CaseWrite, Store
@@ -38,6 +40,15 @@ UNANSWERED = timedelta(minutes=1)
 # A database that answers and then fails again is trusted later each time.
 LONGEST_STAY = timedelta(minutes=1)
 RELAPSE = timedelta(seconds=15)
+
+
+class Sight(StrEnum):
+    """What the lookout sees of the database."""
+
+    STANDS = "stands"
+    BUSY = "busy"  # a long write of somebody else's: no absence, but nobody goes ashore into it
+    UNWRITABLE = "unwritable"  # a full disk answers every question, and no deadline could be decided
+    AWAY = "away"
 
 
 class Lifeboat:
@@ -90,9 +101,9 @@ class Lifeboat:
         """
         return [self._as_it_stands(note) for note in notifications]
 
-    async def take(self, read: Read, through: Through) -> None:
-        """Decide about a batch without the database."""
-        voyage = self.board()
+    async def take(self, read: Read, through: Through, *, readable: bool | None = None) -> None:
+        """Decide about a batch without the database; see ``_embark``. None: as it was last seen."""
+        voyage = self.board() if readable is None else await self._embark(readable=readable)
         self._reading.go_ahead(read.reached)
         await through(voyage.store, replace(read, reached={}, dead=()), voyage.reading)
         voyage.reading.seen(read.newest, self._clock.now())
@@ -120,19 +131,39 @@ class Lifeboat:
         while True:
             self._looked(self._clock.now())
             await self._clock.sleep(PROBE)
-            try:
-                await self._store.ping()
-            except StoreError:
-                self.board()
-                continue
-            if self._voyage is None:
+            sight = await self._look_out()
+            if sight in (Sight.AWAY, Sight.UNWRITABLE):
+                await self._embark(readable=sight is Sight.UNWRITABLE)
+            elif self._voyage is None:
                 await self._keep_up()
-            elif self._clock.now() - self._voyage.since >= self._stay:
+            elif sight is Sight.STANDS and self._clock.now() - self._voyage.since >= self._stay:
                 await self._ashore(self._voyage)
 
     async def close(self) -> None:
         if self._voyage is not None:
             await self._voyage.end()
+
+    async def _look_out(self) -> Sight:
+        try:
+            await self._store.ping()
+        except StoreError:
+            return Sight.AWAY
+        try:
+            await self._store.probe(self._clock.now())
+        except StoreUnwritable:
+            return Sight.UNWRITABLE
+        except StoreError:
+            return Sight.BUSY
+        return Sight.STANDS
+
+    async def _embark(self, *, readable: bool) -> Voyage:
+        """``readable``: what stands in the database can be asked for, so nothing is decided without it."""
+        if readable and self._voyage is None:
+            with contextlib.suppress(StoreError):
+                await self._refresh(self._clock.now())
+        voyage = self.board()
+        voyage.store.behind = self._store if readable else None
+        return voyage
 
     async def _keep_up(self) -> None:
         """Bring open cases up to date, so that nobody is rung for what was answered since."""

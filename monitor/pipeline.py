@@ -19,7 +19,7 @@ from detectors.finding import Level, UserSignal
 from detectors.fold import Folded, Unscored, fold, scored
 from monitor.batch import CaseResult, Read, Scored, fresh_of, known_of
 from monitor.changes import Paging, count_alike, decided, excerpts_of, turn_finding
-from monitor.errors import CaseConflict, PositionConflict, StoreUnavailable
+from monitor.errors import CaseConflict, PositionConflict, StoreUnavailable, StoreUnwritable
 from monitor.reading import Reading
 from monitor.scoring import Signal
 from monitor.sources.record import Record
@@ -57,8 +57,8 @@ class Lifeboat(Protocol):
         """True while the database is away."""
         ...
 
-    async def take(self, read: Read, through: Through) -> None:
-        """Decide and page without the database; nothing is committed."""
+    async def take(self, read: Read, through: Through, *, readable: bool | None = None) -> None:
+        """Decide and page without the database; nothing is committed. ``readable``: it takes no writes only."""
         ...
 
 
@@ -135,10 +135,11 @@ class Pipeline:
             raise PositionConflict(ahead)
         try:
             result = await self._through(self._store, read, self._reading)
-        except StoreUnavailable:
+        except StoreUnavailable as error:
             if self._lifeboat is None:
                 raise
-            await self._lifeboat.take(read, self._through)
+            readable = isinstance(error, StoreUnwritable)
+            await self._lifeboat.take(read, self._through, readable=readable)
         else:
             self._reading.written(read.reached, read.newest, self._clock.now())
             self._tell(result)

@@ -6,12 +6,15 @@ import sqlite3
 
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, ProgrammingError
 
-from monitor.errors import StoreError, StoreUnavailable
+from monitor.errors import StoreError, StoreUnavailable, StoreUnwritable
 
 _SERIALIZATION_FAILURE, _DEADLOCK, _LOCK_TIMEOUT = "40001", "40P01", "55P03"
 _RETRYABLE = frozenset({_SERIALIZATION_FAILURE, _DEADLOCK, _LOCK_TIMEOUT})
 _NO_TABLE, _NO_COLUMN = "42P01", "42703"
 _BUSY = frozenset({"SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_LOCKED", "SQLITE_BUSY_RECOVERY"})
+
+# The disk is full, a file's largest size is reached, or the server has become one that is only read.
+_UNWRITABLE = frozenset({"SQLITE_FULL", "SQLITE_IOERR_WRITE", "53100", "25006"})
 
 
 def retryable(error: DBAPIError) -> bool:
@@ -25,6 +28,8 @@ def translated(error: Exception) -> StoreError:
         return StoreError("the database has not the tables of this release; run: jiezhu migrate")
     if isinstance(error, IntegrityError | DataError | ProgrammingError):
         return StoreError(f"the database refused a statement ({code}); this is a fault of jiezhu: report it")
+    if code in _UNWRITABLE or code.startswith("SQLITE_READONLY"):
+        return StoreUnwritable(f"the database takes no writes ({code}); make room on its disk")
     return StoreUnavailable(f"the database does not answer ({code}); check that it runs and can be reached")
 
 

@@ -112,6 +112,9 @@ class MemoryStore(MemoryOutbox):
     async def ping(self) -> timedelta:
         return timedelta(0)
 
+    async def probe(self, now: datetime) -> None:
+        """Memory takes what it is given."""
+
     async def close(self) -> None:
         """Nothing is open."""
 
@@ -125,10 +128,15 @@ class MemoryStore(MemoryOutbox):
         stale = {
             key
             for key, write in zip(keys, writes, strict=True)
-            if (self._cases[key].case.version if key in self._cases else 0) != write.case.version
+            if self._version(write) != write.case.version
         }
         if stale or len(set(keys)) < len(keys):
             raise CaseConflict(frozenset(stale or keys))
+
+    def _version(self, write: CaseWrite) -> int:
+        """The version of a case that stands; 0 if there is none."""
+        standing = self._cases.get(write.case.conversation.key)
+        return standing.case.version if standing else 0
 
     def _wakes(self) -> list[Wake]:
         return [

@@ -67,19 +67,21 @@ def claim(connection: Connection, now: datetime, lease: timedelta, limit: int) -
         .returning(outbox.c.id, outbox.c.calm, outbox.c.created_at, outbox.c.page, outbox.c.delivery)
     )
     rows = [
-        (
-            row.calm,
-            Notification(
-                row.id,
-                codec.PAGES.decode(row.page),
-                codec.DELIVERIES.decode(row.delivery),
-                row.created_at,
-            ),
-        )
-        for row in connection.execute(statement)
+        (row.calm, _notification(row)) for row in connection.execute(statement)
     ]
     rows.sort(key=lambda row: (row[0], row[1].delivery.next_at or row[1].created_at, row[1].created_at))
     return [notification for _, notification in rows]
+
+
+def lend(connection: Connection, now: datetime, limit: int) -> list[Notification]:
+    """What a claim would take, without taking it: while nothing can be written."""
+    query = (
+        select(outbox.c.id, outbox.c.created_at, outbox.c.page, outbox.c.delivery)
+        .where(outbox.c.due_at <= now)
+        .order_by(outbox.c.calm, outbox.c.due_at, outbox.c.created_at)
+        .limit(limit)
+    )
+    return [_notification(row) for row in connection.execute(query)]
 
 
 def record(connection: Connection, notification_id: str, delivery: Delivery) -> None:
@@ -99,6 +101,11 @@ def oldest(connection: Connection, now: datetime) -> timedelta:
         select(func.min(outbox.c.created_at)).where(outbox.c.due_at.is_not(None))
     )
     return timedelta(0) if created is None else now - created
+
+
+def _notification(row: Any) -> Notification:
+    page, delivery = codec.PAGES.decode(row.page), codec.DELIVERIES.decode(row.delivery)
+    return Notification(row.id, page, delivery, row.created_at)
 
 
 def _due_at(delivery: Delivery, created_at: datetime) -> datetime | None:

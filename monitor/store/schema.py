@@ -159,3 +159,11 @@ dead_letters = Table(
     Column("sealed_with", Words, nullable=False),
 )
 Index("ix_dead_letters_at", dead_letters.c.at)
+
+# One row that is written to see whether a write stands. Nobody reads it.
+probe = Table(
+    "probe",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("at", Instant, nullable=False),
+)

@@ -15,7 +15,8 @@ from alerts.delivery import Delivery
 from alerts.incident import Incident
 from alerts.ports import Notification
 from monitor.crypto.keyring import Keyring
-from monitor.store import audit, cases, dead_letters, excerpts, findings, incidents, outbox, positions
+from monitor.errors import StoreUnwritable
+from monitor.store import audit, cases, dead_letters, excerpts, findings, incidents, outbox, positions, probe
 from monitor.store.database import TIME_LIMIT, Database
 from monitor.store.url import parse
 from monitor.store.work import AuditRow, Excerpt, Partition, Wake, Work
@@ -30,6 +31,7 @@ class SqlStore:
     def __init__(self, url: str | SecretStr, keyring: Keyring, time_limit: timedelta = TIME_LIMIT) -> None:
         self._database = Database(parse(url), time_limit)
         self._keyring = keyring
+        self._lent: dict[str, datetime] = {}  # rows handed out though nothing can be written, until when
 
     async def commit(self, work: Work) -> None:
         steps = self._steps(work)
@@ -90,7 +92,16 @@ class SqlStore:
         return await self._database.write(transaction)
 
     async def claim(self, now: datetime, lease: timedelta, limit: int) -> Sequence[Notification]:
-        return await self._database.write(lambda c: outbox.claim(c, now, lease, limit))
+        """While the disk is full, rows are lent: this process has them once a lease, and so has any other."""
+        try:
+            return await self._database.write(lambda c: outbox.claim(c, now, lease, limit))
+        except StoreUnwritable:
+            self._lent = {key: until for key, until in self._lent.items() if until > now}
+            most = limit + len(self._lent)  # those that are lent come first again
+            rows = await self._database.read(lambda c: outbox.lend(c, now, most))
+            free = [row for row in rows if row.id not in self._lent][:limit]
+            self._lent |= {row.id: now + lease for row in free}
+            return free
 
     async def record(self, notification_id: str, delivery: Delivery) -> None:
         await self._database.write(lambda c: outbox.record(c, notification_id, delivery))
@@ -102,6 +113,9 @@ class SqlStore:
         started = time.perf_counter()
         await self._database.read(lambda c: c.execute(text("SELECT 1")))
         return timedelta(seconds=time.perf_counter() - started)
+
+    async def probe(self, now: datetime) -> None:
+        await self._database.write(lambda c: probe.write(c, now))
 
     async def close(self) -> None:
         await self._database.close()

@@ -297,3 +297,85 @@ async def test_no_word_stays_in_memory(worker):
     await worker.wait(timedelta(seconds=4).total_seconds())
     assert worker.rung
     assert await worker.lifeboat.board().store.excerpts(incident_of("c")) == []
+
+
+async def test_a_deadline_falls_though_the_disk_is_full_and_nobody_says_anything(worker):
+    """It answers a ping, and no batch comes that would show what is wrong."""
+    await worker.read(user("c", "crisis", 0))
+    await worker.wait(10)
+    worker.store.full = True
+    await worker.wait(60)
+    assert [page.incident for page in worker.rung] == [incident_of("c")]
+    assert worker.up == [False]
+    worker.store.full = False
+    await worker.wait(90)
+    assert len(worker.rung) == 1
+    assert (await worker.store.incident(incident_of("c"))).state is State.PAGING
+    assert worker.up == [False, True]
+
+
+async def test_while_the_disk_is_full_nothing_is_read_again(worker):
+    """What is to be read again grows: with a real encoder it would hold up what is said now."""
+    worker.store.full = True
+    await miss(worker, "c")
+    loaded = worker.store.asked["positions"]
+    for _ in range(60):
+        await worker.wait(2)
+        await worker.read(user("other", "hello", seconds(worker)))
+    assert worker.store.asked["positions"] == loaded
+    assert worker.up == [False]
+    worker.store.full = False
+    await worker.wait(5)
+    assert await worker.store.positions([PARTITION]) == {PARTITION: len(worker.topic.records)}
+    assert len(worker.rung) == 1
+
+
+async def test_a_long_write_of_somebody_else_is_no_absence(worker):
+    worker.store.away = frozenset({"probe"})
+    await worker.wait(60)
+    assert worker.up == []
+
+
+async def test_a_worker_that_starts_on_a_full_disk_knows_what_is_open(clock):
+    before = Worker(AwayStore(), clock)
+    await before.read(user("c", "crisis", 0), user("d", "crisis", 0))
+    before.store.full = True
+    worker = Worker(before.store, clock, topic=before.topic)
+    await worker.start()
+    await worker.wait(5)
+    await worker.read(reply("d", "sleep tip", 6))
+    await worker.wait(60)
+    assert {page.incident: page.outcome for page in worker.rung} == {
+        incident_of("c"): "no_reply",
+        incident_of("d"): "unhandled",
+    }
+    await find_room(worker)
+    assert len(worker.rung) == 2
+    await worker.stop()
+
+
+async def test_what_the_timers_paged_just_now_does_not_ring_again_when_the_disk_is_full(worker):
+    await worker.read(user("c", "crisis", 0))
+    await worker.wait(61)
+    assert len(worker.rung) == 1
+    worker.store.full = True
+    await worker.wait(60)
+    assert len(worker.rung) == 1
+
+
+async def test_a_full_disk_that_goes_away_altogether(worker):
+    worker.store.full = True
+    await worker.read(user("c", "crisis", 0))
+    await worker.wait(3)
+    worker.store.away = EVERYTHING
+    await worker.wait(60)
+    assert [page.incident for page in worker.rung] == [incident_of("c")]
+    worker.store.away = NOTHING
+    await find_room(worker)
+    assert len(worker.rung) == 1
+
+
+async def find_room(worker: Worker) -> None:
+    worker.store.full = False
+    await worker.wait(30)
+    assert await worker.store.positions([PARTITION]) == {PARTITION: len(worker.topic.records)}

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
 from alerts.case import Case
-from monitor.errors import StoreUnavailable
+from monitor.errors import StoreUnavailable, StoreUnwritable
 from monitor.store.memory import MemoryStore
 from monitor.store.work import Work
 
@@ -21,6 +21,7 @@ class AwayStore(MemoryStore):
     def __init__(self) -> None:
         super().__init__()
         self.away: frozenset[str] = frozenset()
+        self.full = False  # its disk: it answers, and takes no writes
         self.asked: Counter[str] = Counter()
         self.before_commit: Callable[[], Awaitable[object]] | None = None
 
@@ -71,7 +72,12 @@ class AwayStore(MemoryStore):
         self._ask("ping")
         return await super().ping()
 
+    async def probe(self, now: datetime) -> None:
+        self._ask("probe")
+
     def _ask(self, operation: str) -> None:
         self.asked[operation] += 1
+        if self.full and operation in WRITES | {"probe"}:
+            raise StoreUnwritable("the database takes no writes")
         if operation in self.away:
             raise StoreUnavailable("the database does not answer")
