@@ -232,7 +232,9 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
             self._retry(consumer, behind)
         if reached:
             self.last_done = self._now()
-            written = {place: min(next_, self._handler.written(_name(place))) for place, next_ in reached.items()}
+            written = {
+                place: min(next_, self._handler.written(_name(place))) for place, next_ in reached.items()
+            }
             await self._commit(
                 consumer, {place: next_ for place, next_ in written.items() if next_ > starts[place]}
             )

@@ -126,9 +126,7 @@ class MemoryStore(MemoryOutbox):
     def _check_cases(self, writes: Sequence[CaseWrite]) -> None:
         keys = [write.case.conversation.key for write in writes]
         stale = {
-            key
-            for key, write in zip(keys, writes, strict=True)
-            if self._version(write) != write.case.version
+            key for key, write in zip(keys, writes, strict=True) if self._version(write) != write.case.version
         }
         if stale or len(set(keys)) < len(keys):
             raise CaseConflict(frozenset(stale or keys))

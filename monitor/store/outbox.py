@@ -66,9 +66,7 @@ def claim(connection: Connection, now: datetime, lease: timedelta, limit: int) -
         .values(due_at=now + lease)
         .returning(outbox.c.id, outbox.c.calm, outbox.c.created_at, outbox.c.page, outbox.c.delivery)
     )
-    rows = [
-        (row.calm, _notification(row)) for row in connection.execute(statement)
-    ]
+    rows = [(row.calm, _notification(row)) for row in connection.execute(statement)]
     rows.sort(key=lambda row: (row[0], row[1].delivery.next_at or row[1].created_at, row[1].created_at))
     return [notification for _, notification in rows]
 

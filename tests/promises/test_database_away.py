@@ -93,11 +93,14 @@ async def test_stopped_and_started(
         await until(lambda: _recorded(team)[2] >= len(ledger.owed), BACK, 0.2)
         verdict = ledger.verdict()
         recorded = _recorded(team)
-    tell(4, "the database is away", f"{stops} absences, {verdict}, {_told(watch, recorded)}; {verdict.latest}")
+    tell(
+        4, "the database is away", f"{stops} absences, {verdict}, {_told(watch, recorded)}; {verdict.latest}"
+    )
     assert verdict.kept
     assert recorded == (len(ledger.owed),) * 3
     assert watch.ahead == []
-    assert watch.away and watch.checked
+    assert watch.away
+    assert watch.checked
     assert verdict.requests <= stops
 
 

@@ -21,7 +21,7 @@ from tests.support.until import until
 pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("workers")]
 
 GRACE = timedelta(seconds=0.5)
-DEADLINE = timedelta(seconds=6)
+DEADLINE = timedelta(seconds=4)
 PROMPT = timedelta(seconds=5)
 # For what stood in the outbox: the longest back-off, and a start of the worker.
 PATIENCE = timedelta(seconds=60)
@@ -88,7 +88,7 @@ class Round:
 async def test_full_and_free_again(
     broker: Broker, tmp_path: Path, sqlite_template: Path, form: Form, tell: Tell
 ) -> None:
-    rounds, stay = form.pick((2, 4.0), (20, 20.0))
+    rounds, stay = form.pick((2, 2.0), (20, 20.0))
     ledger, records = Ledger(), 0
     with small_disk(tmp_path) as disk:
         file = disk.path / "jiezhu.sqlite"
@@ -138,5 +138,3 @@ def _recorded(team: Crew) -> int:
     """Pages that stand as accepted."""
     rows = team.rows("SELECT delivery FROM outbox WHERE NOT calm")
     return [orjson.loads(delivery)["body"]["state"] for (delivery,) in rows].count("accepted")
-
-

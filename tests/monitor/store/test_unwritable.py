@@ -102,9 +102,7 @@ async def test_what_became_of_a_lent_row_is_recorded_when_there_is_room(disk, st
     await store.commit(Work(notifications=[a_notification("n-1")]))
     await full(disk, store)
     [row] = await store.claim(NOW, LEASE, 10)
-    taken = answered(
-        started(row.delivery, NOW), Attempt(Answer.ACCEPTED, "http_202"), NOW, RetryPolicy()
-    )
+    taken = answered(started(row.delivery, NOW), Attempt(Answer.ACCEPTED, "http_202"), NOW, RetryPolicy())
     with pytest.raises(StoreUnwritable):
         await store.record("n-1", taken)
     disk.free()
