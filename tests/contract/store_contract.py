@@ -78,6 +78,8 @@ class StoreContract:
         assert list(await store.excerpts("jz-1-1")) == []
         assert await store.alike("r", NOW) == 0
         assert await store.expire(NOW) == 0
+        await store.probe(NOW)
+        await store.probe(NOW)
 
     async def test_asking_for_nothing_gives_nothing(self, store):
         assert await store.positions([]) == {}

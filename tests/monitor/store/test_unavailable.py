@@ -40,6 +40,7 @@ EVERY_METHOD = {
     "record": lambda s: s.record("n", Delivery(("a",))),
     "oldest": lambda s: s.oldest(NOW),
     "ping": lambda s: s.ping(),
+    "probe": lambda s: s.probe(NOW),
 }
 
 

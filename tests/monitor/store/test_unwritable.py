@@ -70,17 +70,21 @@ async def test_a_probe_tells_a_full_disk_which_a_ping_does_not(disk, store):
     disk.fill()
     await store.ping()
     with pytest.raises(StoreUnwritable):
-        for second in range(2_000):  # what is left of an old log takes some
-            await store.probe(NOW + second * SECOND)
+        await probe_on(store)
     disk.free()
     await store.probe(NOW)
+
+
+async def probe_on(store: SqlStore) -> None:
+    """What is left of an old log takes some."""
+    for second in range(2_000):
+        await store.probe(NOW + second * SECOND)
 
 
 async def full(disk: SmallDisk, store: SqlStore) -> None:
     disk.fill()
     with pytest.raises(StoreUnwritable):
-        for second in range(2_000):
-            await store.probe(NOW + second * SECOND)
+        await probe_on(store)
 
 
 async def test_what_is_due_is_lent_once_a_lease_pages_first(disk, store):
