@@ -299,6 +299,13 @@ def _pages(incident: Incident) -> list[str]:
     return ["" if index == 0 else f"r{rank}" for index, rank in enumerate(incident.rung)]
 
 
+def ringing(incident: Incident, reason: str) -> Notify | None:
+    """The call that should be out now; None if nobody is being rung."""
+    if incident.state is not State.PAGING or not incident.rung:
+        return None
+    return Notify(Kind.PAGE, reason, incident.step, _pages(incident)[-1])
+
+
 def _escalation(policy: Policy, step: int, now: datetime) -> datetime | None:
     """Return when the next step is due. Nobody configured is no reason to ring but once."""
     if policy.rounds is not None and step + 1 >= policy.rounds * max(len(policy.steps), 1):

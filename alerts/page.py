@@ -19,6 +19,7 @@ class Trouble(StrEnum):
 
     LINE_STOPPED = "line_stopped"
     READING_STALLED = "reading_stalled"
+    RECORDS_MISSING = "records_missing"
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,6 +131,10 @@ ENGLISH = Vocabulary(
         Trouble.READING_STALLED: (
             "The monitor's reading stands still. No crisis is seen on this worker's part of the topic until it goes on"
         ),
+        Trouble.RECORDS_MISSING: (
+            "Records of incidents are missing or do not fit together: somebody may not have been rung. "
+            "What could be put back was put back"
+        ),
     },
     first_troubles={
         Trouble.LINE_STOPPED: (
@@ -138,6 +142,9 @@ ENGLISH = Vocabulary(
         ),
         Trouble.READING_STALLED: (
             "Acknowledge, see whether the broker and the database answer, and restart the worker if they do."
+        ),
+        Trouble.RECORDS_MISSING: (
+            "Acknowledge, go through every open incident now, and find out who or what changed the database."
         ),
     },
 )
@@ -218,10 +225,12 @@ CHINESE = Vocabulary(
     troubles={
         Trouble.LINE_STOPPED: "监测已停止读取：无法解析的事件过多。恢复之前，任何危机都不会被发现",
         Trouble.READING_STALLED: "监测的读取已停滞。恢复之前，该进程负责的部分中任何危机都不会被发现",
+        Trouble.RECORDS_MISSING: "事件记录缺失或互不相符：可能有人本应被呼叫而没有。能补回的已经补回",
     },
     first_troubles={
         Trouble.LINE_STOPPED: "先确认，查看最近死信的原因，修复生产端，然后重启各工作进程。",
         Trouble.READING_STALLED: "先确认，检查消息代理和数据库是否有响应；若有，重启该工作进程。",
+        Trouble.RECORDS_MISSING: "先确认，立即逐一查看所有未结束的事件，并查明是谁或什么改动了数据库。",
     },
 )
 

@@ -399,3 +399,13 @@ def _monitor(board: Dashboard) -> None:
             limits=Limits(bad=1),
         )
     )
+    board.with_panel(
+        lines(
+            "Gaps in the records",
+            "Records of incidents that an auditor missed or that did not fit together, in each step, by kind. Any is "
+            "somebody's hand in the database, or a fault.",
+            [(f"round(sum by (gap) ({new('jiezhu_record_gaps_total', STEP)}))", "{{gap}}")],
+            bars=True,
+            limits=Limits(bad=1),
+        )
+    )

@@ -16,6 +16,7 @@ from alerts.ports import Notification
 from alerts.relay import Relay
 from detectors.encoder import Progress
 from monitor import assembly
+from monitor.auditor import Auditor
 from monitor.changes import Paging
 from monitor.clock import SystemClock
 from monitor.dead_letter_desk import DeadLetterDesk
@@ -36,8 +37,9 @@ from monitor.sources.asyncapi import describe_json
 from monitor.sources.dead_letters import DeadLetterTopic
 from monitor.sources.kafka import KafkaSource
 from monitor.store.migration import is_current, migrate
+from monitor.store.records import Records
 from monitor.timers import Timers
-from monitor.trouble import line_stopped, reading_stalled
+from monitor.trouble import line_stopped, reading_stalled, records_missing
 from monitor.web import incident as incident_page
 from monitor.web.app import build
 from monitor.web.server import WebServer
@@ -181,6 +183,15 @@ class App:
                 clock=clock,
                 keep=timedelta(days=settings.retention.days),
                 line_stopped=partial(line_stopped, settings),
+                auditor=Auditor(
+                    Records(self._store.database, self._keys.keyring),
+                    self._paging,
+                    clock,
+                    recorder,
+                    call=partial(records_missing, settings),
+                    written=self._relay.wake,
+                    period=timedelta(seconds=settings.audit.period_seconds),
+                ),
             )
         )
 

@@ -38,15 +38,14 @@ def decided(
 ) -> Work:
     """All that follows from cases that were advanced: the part of the work that every writer shares."""
     happened = [step for advanced, _ in results for step in advanced.happened]
+    told = [_notifications(step, paging, alike) for step in happened]
     return Work(
         cases=[CaseWrite(advanced.case, partition, advanced.wake_at) for advanced, partition in results],
         incidents=list({step.incident.key: step.incident for step in happened}.values()),
         withdrawals=[s.incident.key for s in happened if _tells(s, Kind.RESOLVE)],
-        notifications=paging.settle(
-            [note for step in happened for note in _notifications(step, paging, alike)]
-        ),
+        notifications=paging.settle([note for notes in told for note in notes]),
         findings=[_verdict(advanced, watch) for advanced, _ in results for watch in advanced.verdicts],
-        audit=[_audit(step, actor) for step in happened],
+        audit=[_audit(step, actor, notes) for step, notes in zip(happened, told, strict=True)],
         purges=[s.incident.key for s in happened if any(isinstance(e, Purge) for e in s.effects)],
     )
 
@@ -78,7 +77,8 @@ def _tells(step: Happened, kind: Kind) -> bool:
     return any(isinstance(effect, Notify) and effect.kind is kind for effect in step.effects)
 
 
-def _audit(step: Happened, actor: str) -> AuditRow:
+def _audit(step: Happened, actor: str, told: Sequence[Notification]) -> AuditRow:
+    """``told`` names the outbox rows that this step wrote, so that one which is missed later is known (``alerts.gaps``)."""
     return AuditRow(
         incident=step.incident.key,
         at=step.at,
@@ -89,6 +89,7 @@ def _audit(step: Happened, actor: str) -> AuditRow:
             "level": step.incident.level.value,
             "outcome": step.incident.outcome.value if step.incident.outcome else None,
             "step": step.incident.step,
+            "told": [note.id for note in told],
         },
     )
 

@@ -47,6 +47,7 @@ def describe_settings(settings: Settings) -> list[str]:
         f"a second message may follow within {policy.grace.total_seconds():g} s",
         f"channels, in order: {', '.join(channel_names(settings))}",
         f"escalates: {' → '.join(steps)}, again and again until somebody acknowledges",
+        f"what is missing among the records of incidents is found within {settings.audit.period_seconds:g} s, and pages",
         f"serves HTTP on {settings.http.host}:{settings.http.port}",
         "the configuration is good",
     ]

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector
 
 from alerts.delivery import State as DeliveryState
+from alerts.gaps import Gap
 from alerts.incident import State as IncidentState
 from detectors.finding import CRISIS_LEVELS, Level, Outcome
 from detectors.turn import Role, Track
@@ -185,6 +186,12 @@ class Metrics:
             ("part",),
             registry=r,
         )
+        self.gaps = Counter(
+            "jiezhu_record_gaps_total",
+            "Records of incidents that an auditor found missing or not fitting together",
+            ("gap",),
+            registry=r,
+        )
         ProcessCollector(registry=r)
         self._born_at_zero()
 
@@ -210,6 +217,8 @@ class Metrics:
         for role in (Role.USER, Role.ASSISTANT):
             self.degraded_turns.labels(role.value)
         self.encoder_up.set(1)
+        for gap in Gap:
+            self.gaps.labels(gap.value)
         self.line_stopped.set(0)
         self.outbox_oldest.set(0)
 

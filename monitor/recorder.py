@@ -13,6 +13,7 @@ import structlog
 
 from alerts.case import Advanced
 from alerts.delivery import Attempt, Delivery
+from alerts.gaps import Found
 from alerts.page import Kind, Page
 from alerts.watch import Exchange, Watch
 from detectors.conversation import Entry
@@ -91,6 +92,16 @@ class Recorder:
 
     def outbox_failed(self, operation: str) -> None:
         self._metrics.pages.labels("none", "pending", f"outbox_{operation}_failed").inc()
+
+    # Auditor
+
+    def found(self, gaps: Iterable[Found]) -> None:
+        for one in gaps:
+            self._metrics.gaps.labels(one.gap.value).inc()
+            _log.error("record_gap", gap=one.gap.value, incident=one.incident, rows=len(one.rows))
+
+    def audited(self, now: datetime) -> None:
+        self.alive("auditor", now)
 
     # Gauges
 

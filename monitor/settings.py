@@ -138,6 +138,12 @@ class Http(_Section):
     link_hours: float = Field(24, gt=0, le=720)
 
 
+class Audit(_Section):
+    """Records of incidents are held against each other; what is missing is found within this time, and pages."""
+
+    period_seconds: float = Field(60, ge=4, le=3600)
+
+
 class Retention(_Section):
     days: float = Field(30, gt=0, le=3650)
 
@@ -158,6 +164,7 @@ class Settings(_Section):
     watching: Watching = Watching()
     dead_letters: DeadLetters = DeadLetters()
     http: Http = Http()
+    audit: Audit = Audit()
     retention: Retention = Retention()
     log: Log = Log()
     second_opinion: SecondOpinionSettings = SecondOpinionSettings()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
+from hashlib import sha256
 
 from alerts.delivery import Delivery
+from alerts.gaps import Found
 from alerts.page import Kind, Page, Trouble
 from alerts.ports import Notification
 from monitor.decode.dead_letters import StopReason
@@ -41,6 +44,16 @@ def reading_stalled(
     page = replace(page, kind=kind, step=time, since=standstill.since)
     route = tuple(channel_names(settings))
     return Notification(f"{key}:{kind.value}:{time}", page, Delivery(route=route, next_at=now), now)
+
+
+def records_missing(settings: Settings, found: Collection[Found], now: datetime) -> Notification:
+    """Call somebody: what is on record does not fit together. Two workers that find the same make the same call."""
+    facts = sorted(f"{one.gap.value} {one.incident} {sorted(one.rows)}" for one in found)
+    digest = sha256("\n".join(facts).encode()).hexdigest()[:16]
+    key = f"jz-records-{settings.kafka.group_id}-{settings.kafka.topic}-{digest}"
+    reason = ", ".join(sorted({one.gap.value for one in found}))
+    page = _about_us(settings, Trouble.RECORDS_MISSING, key, reason, now, "JiezhuRecordsMissing")
+    return Notification(f"{key}:page", page, Delivery(route=tuple(channel_names(settings)), next_at=now), now)
 
 
 def _about_us(settings: Settings, trouble: Trouble, key: str, reason: str, now: datetime, alert: str) -> Page:

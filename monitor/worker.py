@@ -14,6 +14,7 @@ import structlog
 
 from alerts.ports import Clock, Notification
 from alerts.relay import Relay
+from monitor.auditor import Auditor
 from monitor.dead_letter_desk import DeadLetterDesk
 from monitor.decode.dead_letters import DeadLetterLimit, StopReason
 from monitor.errors import JiezhuError, StoreError
@@ -57,6 +58,7 @@ class Parts:
     clock: Clock
     keep: timedelta  # how long words are kept
     line_stopped: Callable[[StopReason, datetime], Notification]
+    auditor: Auditor
 
 
 class Worker:
@@ -79,6 +81,7 @@ class Worker:
             "heartbeat": self._heartbeat(),
             "loop_lag": self._loop_lag(),
             "expiry": self._expire(),
+            "auditor": parts.auditor.run(),
         }
         tasks = {serving, *(asyncio.create_task(loop, name=name) for name, loop in loops.items())}
         done, _ = await asyncio.wait({*tasks, ending}, return_when=asyncio.FIRST_COMPLETED)

@@ -33,6 +33,11 @@ class SqlStore:
         self._keyring = keyring
         self._lent: dict[str, datetime] = {}  # rows handed out though nothing can be written, until when
 
+    @property
+    def database(self) -> Database:
+        """For what only a database has: auditing, erasing, sealing anew."""
+        return self._database
+
     async def commit(self, work: Work) -> None:
         steps = self._steps(work)
         advances = work.advances

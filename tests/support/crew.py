@@ -140,6 +140,10 @@ class Crew:
         prefix = str(ring.content["incident"]).removeprefix("jz-").rpartition("-")[0]
         return self._names.get(prefix, f"unknown: {ring.content['incident']}")
 
+    def hidden(self, conversation: str) -> str:
+        """The key of a case."""
+        return self._pseudonymiser.pseudonym(Kind.CONVERSATION, conversation)
+
     def rung(self) -> dict[str, set[str]]:
         """The distinct keys of pages, by conversation."""
         found: dict[str, set[str]] = {}

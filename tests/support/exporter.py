@@ -68,6 +68,7 @@ def fill(metrics: Metrics, beat: int) -> None:
         metrics.batch_seconds.labels(stage).observe(seconds)
     metrics.batch_size.observe(12)
     metrics.store_up.set(1)
+    metrics.gaps.labels("page_missing").inc(beat % 16 == 0)
     metrics.loop_lag.observe(0.004)
-    for part in ("pipeline", "timers", "heartbeat"):
+    for part in ("pipeline", "timers", "heartbeat", "auditor"):
         metrics.last_progress.labels(part).set(time.time())
