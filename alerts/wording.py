@@ -48,7 +48,7 @@ def tidy(page: Page) -> Page:
     changes: dict[str, Any] = {}
     for field in fields(page):
         value = getattr(page, field.name)
-        if field.name in ("kind", "dedup_key", "incident") or not isinstance(value, str):
+        if field.name in ("kind", "trouble", "dedup_key", "incident") or not isinstance(value, str):
             continue
         limit = _LINK_LIMIT if field.name in _LINKS else _VALUE_LIMIT
         changes[field.name] = clip(one_line(value), limit)

@@ -88,7 +88,7 @@ def message(page: Page, settings: WebhookSettings) -> bytes:
         "ack_link": page.ack_link,
         "runbook": page.runbook,
         "test": page.test,
-        "trouble": page.trouble.value if page.trouble else None,
+        "trouble": str(page.trouble) if page.trouble else None,
         "degraded": page.degraded or page.by_phrases,
         "degraded_by": [
             *(["database_away"] if page.degraded else []),

@@ -12,7 +12,7 @@ import pytest
 from pydantic import SecretStr
 
 from alerts.delivery import Answer, Attempt, RetryPolicy, State, answered, started
-from alerts.page import Kind
+from alerts.page import Kind, Trouble
 from alerts.pagers.alertmanager import Alertmanager, AlertmanagerSettings
 from alerts.pagers.console import Console
 from alerts.pagers.pagerduty import PagerDuty, PagerDutySettings
@@ -219,6 +219,13 @@ async def test_every_kind_of_notification_is_sent(pagers, service, scripted_serv
         scripted_server.script(Status(YES[service]))
     attempt = await pagers(service, scripted_server.url).send(a_page(kind=kind))
     assert attempt.answer is Answer.ACCEPTED
+
+
+@pytest.mark.parametrize("trouble", list(Trouble))
+async def test_a_page_about_the_monitor_itself_is_sent(pagers, service, scripted_server, trouble):
+    page = a_page(trouble=trouble, level="", outcome="", release="", track="", reason="why")
+    scripted_server.script(Status(YES[service]))
+    assert (await pagers(service, scripted_server.url).send(page)).answer is Answer.ACCEPTED
 
 
 async def test_hostile_labels_do_not_lose_the_page(pagers, service, scripted_server):
