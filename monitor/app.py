@@ -18,7 +18,8 @@ from detectors.encoder import Progress
 from monitor import assembly
 from monitor.auditor import Auditor
 from monitor.changes import Paging
-from monitor.clock import SystemClock
+from monitor.clock import SteadyClock
+from monitor.common_time import CommonTime
 from monitor.dead_letter_desk import DeadLetterDesk
 from monitor.decode.dead_letters import DeadLetterLimit, DeadLetterPolicy
 from monitor.errors import ConfigurationError
@@ -55,16 +56,19 @@ Load = Callable[[Settings, Progress, bytes], Scoring]  # how the detectors are m
 class App:
     """One worker process. ``run`` returns after SIGTERM or SIGINT; raises when a part has failed for good."""
 
-    def __init__(self, settings: Settings, load: Load = assembly.scoring) -> None:
+    def __init__(
+        self, settings: Settings, load: Load = assembly.scoring, clock: SteadyClock | None = None
+    ) -> None:
         self._settings = settings
         self._load = load
-        self._clock = SystemClock()
+        self._clock = clock or SteadyClock()
         self._keys = assembly.keys(settings)
         self._pagers = assembly.pagers(settings, self._clock)
         self._web = WebServer(settings.http.host, settings.http.port)
         self._metrics = Metrics()
         self._recorder = Recorder(self._metrics)
         self._store = assembly.store(settings, self._keys.keyring)
+        self._common_time = CommonTime(self._clock, self._store, settings.state_dir / "clock.json")
         self._relay = Relay(self._store, self._pagers, self._clock, self._recorder)
         self._paging = self._make_paging()
         self._lifeboat: Lifeboat | None = None
@@ -79,6 +83,7 @@ class App:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stopping.set)
         await asyncio.to_thread(prepare_tables, self._settings)
+        await self._common_time.begin()
         serving = asyncio.create_task(self._web.run(self._make_web()), name="web")
         ending = asyncio.create_task(stopping.wait(), name="stop")
         sketch_key = self._keys.pseudonymiser.sketch_key
@@ -152,7 +157,7 @@ class App:
             committed=self._committed,
         )
         kafka = assembly.kafka(settings)
-        source = KafkaSource(kafka, pipeline)
+        source = KafkaSource(kafka, pipeline, now=clock.now)
         self._source = source
         topic = DeadLetterTopic(lambda: source.client.broker, kafka.dead_letters)
         reading.caught_up = source.caught_up
@@ -181,6 +186,7 @@ class App:
                 recorder=recorder,
                 limit=DeadLetterLimit(DeadLetterPolicy(dead.in_a_row, dead.share, dead.window)),
                 clock=clock,
+                common_time=self._common_time,
                 keep=timedelta(days=settings.retention.days),
                 line_stopped=partial(line_stopped, settings),
                 auditor=Auditor(

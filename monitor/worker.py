@@ -15,6 +15,7 @@ import structlog
 from alerts.ports import Clock, Notification
 from alerts.relay import Relay
 from monitor.auditor import Auditor
+from monitor.common_time import CommonTime
 from monitor.dead_letter_desk import DeadLetterDesk
 from monitor.decode.dead_letters import DeadLetterLimit, StopReason
 from monitor.errors import JiezhuError, StoreError
@@ -56,6 +57,7 @@ class Parts:
     recorder: Recorder
     limit: DeadLetterLimit
     clock: Clock
+    common_time: CommonTime
     keep: timedelta  # how long words are kept
     line_stopped: Callable[[StopReason, datetime], Notification]
     auditor: Auditor
@@ -82,6 +84,7 @@ class Worker:
             "loop_lag": self._loop_lag(),
             "expiry": self._expire(),
             "auditor": parts.auditor.run(),
+            "common_time": parts.common_time.run(),
         }
         tasks = {serving, *(asyncio.create_task(loop, name=name) for name, loop in loops.items())}
         done, _ = await asyncio.wait({*tasks, ending}, return_when=asyncio.FIRST_COMPLETED)

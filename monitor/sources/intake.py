@@ -76,6 +76,9 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
         self._since: dict[TopicPartition, datetime] = {}
         self._failures: dict[TopicPartition, int] = {}
         self._behind: dict[TopicPartition, datetime] = {}  # since when the log ends below our position
+        self._polled: dict[
+            TopicPartition, tuple[int, datetime]
+        ] = {}  # the client's stamp, and when we saw it first
         self._timers: set[asyncio.TimerHandle] = set()
         self._takeovers: set[asyncio.Task[None]] = set()
         self.last_record: datetime | None = None
@@ -178,7 +181,7 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
                 self._behind.pop(place, None)
                 continue
             since = self._behind.setdefault(place, now)
-            polled = _moment(consumer.last_poll_timestamp(place), now)
+            polled = self._heard_at(place, consumer.last_poll_timestamp(place), now)
             if polled is not None and (polled - since).total_seconds() >= BEHIND_SECONDS:  # it still says so
                 async with self._lock:
                     if self._next.get(place) == next_ and await self._began_anew(place, 0):
@@ -320,6 +323,7 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
         self._since.clear()
         self._failures.clear()
         self._behind.clear()
+        self._polled.clear()
         if partitions:
             try:
                 await self._handler.revoked(_names(partitions))
@@ -360,6 +364,15 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
                     consumer.seek(place, self._next[place])
             self.apply_holds()
 
+    def _heard_at(self, place: TopicPartition, polled: int | None, now: datetime) -> datetime | None:
+        """When the broker last answered, by our clock: the client's stamp is the machine's, which may jump."""
+        if polled is None:
+            return None
+        known = self._polled.get(place)
+        if known is None or known[0] != polled:
+            known = self._polled[place] = (polled, now)
+        return known[1]
+
     def partitions(self) -> dict[Partition, PartitionProgress]:
         consumer = self._consumer()
         if consumer is None:
@@ -369,7 +382,7 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
             _name(place): PartitionProgress(
                 position=self._next[place],
                 end=consumer.highwater(place),
-                polled=_moment(consumer.last_poll_timestamp(place), now),
+                polled=self._heard_at(place, consumer.last_poll_timestamp(place), now),
                 since=self._since.get(place, now),
                 held=place not in self._since,
             )
@@ -384,7 +397,3 @@ def _name(place: TopicPartition) -> Partition:
 
 def _names(places: Iterable[TopicPartition]) -> list[Partition]:
     return sorted(_name(place) for place in places)
-
-
-def _moment(milliseconds: int | None, now: datetime) -> datetime | None:
-    return None if milliseconds is None else datetime.fromtimestamp(milliseconds / 1000, now.tzinfo)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pydantic import SecretStr
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, func, select, text
 
 from alerts.case import Case
 from alerts.delivery import Delivery
@@ -122,6 +122,10 @@ class SqlStore:
     async def probe(self, now: datetime) -> None:
         await self._database.write(lambda c: probe.write(c, now))
 
+    async def time(self) -> datetime | None:
+        """The database server's; None on SQLite, which is on this machine."""
+        return await self._database.read(_server_time)
+
     async def close(self) -> None:
         await self._database.close()
 
@@ -137,3 +141,9 @@ class SqlStore:
             (excerpts.write, excerpts.rows_of(work.excerpts, self._keyring)),
             (dead_letters.write, dead_letters.rows_of(work.dead_letters, self._keyring)),
         ]
+
+
+def _server_time(connection: Connection) -> datetime | None:
+    if connection.dialect.name == "sqlite":
+        return None
+    return connection.scalar(select(func.clock_timestamp()))

@@ -1,0 +1,89 @@
+"""One time for all workers: the database's, looked at now and then, and kept for whoever starts next on this machine.
+
+Two hosts whose clocks are apart would call each other's deadlines due too early or too late, and take leases for over
+that are not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Protocol
+
+from monitor.clock import SteadyClock, elapsed
+from monitor.errors import StoreError
+
+LOOK = timedelta(seconds=5)
+# A process that starts so soon after another goes on in its time: the machine's clock may have been set in between.
+FRESH = 600.0
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+_LONGEST_QUESTION = 0.5  # seconds; an answer that took longer says too little about now
+
+
+class TimeSource(Protocol):
+    async def time(self) -> datetime | None:
+        """The database's own; None where it has none, being on this machine. Raises StoreUnavailable."""
+        ...
+
+
+class CommonTime:
+    def __init__(self, clock: SteadyClock, source: TimeSource, file: Path) -> None:
+        self._clock = clock
+        self._source = source
+        self._file = file
+
+    async def begin(self) -> None:
+        """Find out what time it is, before anything is decided."""
+        shared = await self._look()
+        kept = self._kept()
+        if kept is not None:
+            self._clock.begin_at(kept)
+        elif shared is not None:
+            self._clock.begin_at(shared)
+
+    async def run(self) -> None:
+        while True:
+            await self._look()
+            self._keep()
+            await self._clock.sleep(LOOK)
+
+    async def _look(self) -> float | None:
+        asked = elapsed()
+        try:
+            at = await self._source.time()
+        except StoreError:
+            return None
+        took = elapsed() - asked
+        if at is None or took > _LONGEST_QUESTION:
+            return None
+        when = asked + took / 2
+        self._clock.heard(at, when)
+        return at.timestamp() - when
+
+    def _keep(self) -> None:
+        """A file that cannot be written is missed only by a process that starts while the clock is wrong."""
+        beside = self._file.with_name(f"{self._file.name}.{os.getpid()}")
+        told = {"boot": _boot(), "offset": self._clock.offset, "at": elapsed()}
+        with contextlib.suppress(OSError):
+            beside.write_text(json.dumps(told), encoding="utf-8")
+            beside.replace(self._file)
+
+    def _kept(self) -> float | None:
+        try:
+            told = json.loads(self._file.read_text(encoding="utf-8"))
+            boot, offset, at = told["boot"], float(told["offset"]), float(told["at"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        fresh = 0 <= elapsed() - at <= FRESH
+        return offset if boot and boot == _boot() and fresh else None
+
+
+def _boot() -> str:
+    """Tells one start of the machine from another; empty where nothing does."""
+    try:
+        return _BOOT.read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
