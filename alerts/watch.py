@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from alerts.moment import Moment
@@ -22,6 +22,8 @@ from detectors.reply.merge import merge_all
 from detectors.reply.outcome import HUMAN_TOOK_OVER, judge
 from detectors.turn import Role, Track
 
+# A turn that was read as soon as it came and is older than this has a clock of its own.
+OWN_CLOCK = timedelta(seconds=10)
 _CERTAIN = frozenset({Outcome.HANDLED, Outcome.HARMFUL})  # they stand though more may follow
 
 
@@ -200,6 +202,7 @@ def _watch(exchange: Exchange, policy: Policy, moment: Moment, *, earlier_help: 
     ]
     first = watched[0][0]
     due, wake = _deadline(watched, policy)
+    behind = max(_behind(entry) for entry, _ in watched)
     status, handling, replied_at = Status.AWAITING, _nothing_said(), None
     answer = sorted(
         (e for e in exchange.reply if e.role is Role.ASSISTANT and e.reply_signal is not None),
@@ -210,6 +213,7 @@ def _watch(exchange: Exchange, policy: Policy, moment: Moment, *, earlier_help: 
         status, handling = Status.ANSWERED, _judged(counted, level, earlier_help=earlier_help)
         replied_at = counted[0].done_at
         due = counted[-1].done_at + policy.grace
+        behind = max(_behind(entry) for entry in counted)
         wake = max(entry.received for entry in counted) + policy.grace
     elif answer:
         replied_at = answer[0].done_at
@@ -221,8 +225,8 @@ def _watch(exchange: Exchange, policy: Policy, moment: Moment, *, earlier_help: 
     elif human is not None and human <= due:
         handling, replied_at = _said(Outcome.HANDLED, HUMAN_TOOK_OVER), human
         # Not at once: an earlier answer that let the person down may still be on its way to us.
-        status = Status.SETTLED if moment.passed(due, wake, policy.lateness) else Status.ANSWERED
-    elif moment.passed(due, wake, policy.lateness):
+        status = Status.SETTLED if moment.passed(due + behind, wake, policy.lateness) else Status.ANSWERED
+    elif moment.passed(due + behind, wake, policy.lateness):
         if status is Status.AWAITING:
             late = bool(answer) or human is not None
             handling = _said(Outcome.NO_REPLY, "reply_too_late" if late else "no_reply")
@@ -259,10 +263,22 @@ def _deadline(turns: Sequence[tuple[Entry, Level]], policy: Policy) -> tuple[dat
     """When an answer is due, by event time and by our clock. Each crisis turn has its own deadline."""
     due = min(entry.at + policy.deadline(level) for entry, level in turns)
     wake = min(
-        max(min(entry.at, entry.received) + policy.deadline(level), entry.received + policy.grace)
+        max(
+            min(entry.at + _behind(entry), entry.received) + policy.deadline(level),
+            entry.received + policy.grace,
+        )
         for entry, level in turns
     )
     return due, wake
+
+
+def _behind(entry: Entry) -> timedelta:
+    """How far its producer's clock is behind ours, as far as that can be told.
+
+    Else its deadline would have passed before it was said.
+    """
+    age = entry.received - entry.done_at
+    return age if entry.live and age > OWN_CLOCK else timedelta(0)
 
 
 def _in_one_go(answer: Sequence[Entry], policy: Policy) -> list[Entry]:

@@ -58,6 +58,9 @@ class Entry:
     probe: bool = False  # said by a scripted synthetic user, or to one
     emotion_due: bool | None = None  # as the script of a probe says
     latency_ms: float | None = None  # the app's own figure
+    live: bool = (
+        False  # it was read as soon as it came: what it is older than that is its producer's clock's error
+    )
 
     @property
     def signal(self) -> UserSignal | ReplySignal | None:

@@ -37,10 +37,12 @@ class Folded:
     repeats: int
 
 
-def fold(conversation: Conversation, turns: Iterable[Turn], received: datetime) -> Folded:
+def fold(
+    conversation: Conversation, turns: Iterable[Turn], received: datetime, *, live: bool = False
+) -> Folded:
     """Add turns in any order. The result depends on the set of turns, not on the order they came in.
 
-    Two things tell of arrival: ``received``, and the event id of a turn that was sent under several.
+    Three things tell of arrival: ``received``, ``live`` (nothing was waiting when these came), and the event id of a turn that was sent under several.
     ``unscored`` holds every text that became whole or changed; give its signals back with ``scored``.
     """
     entries = {entry.event: entry for entry in conversation.entries}
@@ -57,10 +59,10 @@ def fold(conversation: Conversation, turns: Iterable[Turn], received: datetime) 
             continue
         seen[turn.event] = None
         if turn.streamed:
-            entry = _joined(entries, turn, received)
+            entry = _joined(entries, turn, received, live=live)
             readable = bool(entry.pieces)  # else its words are gone: its verdict stays
         else:
-            entry, readable = _whole(turn, received), True
+            entry, readable = _whole(turn, received, live=live), True
             again = [event for event in said.get(_said(entry), ()) if _same(entries[event], entry)]
             if again:
                 repeats += 1
@@ -124,7 +126,7 @@ def _same(one: Entry, other: Entry) -> bool:
     return bool(one.digest) and abs(one.at - other.at) <= CLOCK_SKEW
 
 
-def _whole(turn: Turn, received: datetime) -> Entry:
+def _whole(turn: Turn, received: datetime, *, live: bool) -> Entry:
     return Entry(
         event=turn.event,
         role=turn.role,
@@ -141,15 +143,16 @@ def _whole(turn: Turn, received: datetime) -> Entry:
         probe=turn.probe is not None,
         emotion_due=turn.emotion_due,
         latency_ms=turn.latency_ms,
+        live=live,
     )
 
 
-def _joined(entries: dict[str, Entry], turn: Turn, received: datetime) -> Entry:
+def _joined(entries: dict[str, Entry], turn: Turn, received: datetime, *, live: bool) -> Entry:
     event = f"m:{turn.message}"
     piece = Piece(turn.event, turn.at, turn.turn, turn.sequence, turn.text, bool(turn.final))
     before = entries.get(event)
     if before is None:
-        first = replace(_whole(turn, received), event=event, digest="")
+        first = replace(_whole(turn, received, live=live), event=event, digest="")
         return replace(first, whole=piece.final, pieces=(piece,))
     pieces = sorted((*before.pieces, piece), key=lambda p: (p.turn or 0, p.final, p.at, p.sequence, p.event))
     return replace(
@@ -157,6 +160,7 @@ def _joined(entries: dict[str, Entry], turn: Turn, received: datetime) -> Entry:
         at=min(before.at, turn.at),
         done_at=max(before.done_at, turn.at),
         received=max(before.received, received),
+        live=before.live and live,
         turn=min((t for t in (before.turn, turn.turn) if t is not None), default=None),
         whole=before.whole or piece.final,
         # Once its words are gone a message cannot be judged anew.

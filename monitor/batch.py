@@ -27,16 +27,24 @@ class Read:
     reached: Mapping[Partition, int]  # next offset after this batch
     good: Sequence[bool] = ()  # of each record, in order: could it be read
     unknown_fields: int = 0
+    at: datetime | None = None  # when it was read
 
     @property
     def newest(self) -> dict[Partition, datetime]:
-        """Time of the newest turn of each partition."""
+        """Time of the newest turn of each partition. One that is yet to come counts only where there is no other.
+
+        A clock that runs ahead says nothing of how far we have read: or whatever waits for an answer that stands further
+        on in a backlog would be taken for unanswered.
+        """
         found: dict[Partition, datetime] = {}
         for conversation, turns in self.turns.items():
             partition = self.partition_of[conversation]
-            at = max(turn.at for turn in turns)
-            found[partition] = max(found.get(partition, at), at)
+            ats = [turn.at for turn in turns]
+            found[partition] = max([found[partition], *ats] if partition in found else ats, key=self._order)
         return found
+
+    def _order(self, at: datetime) -> tuple[bool, datetime]:
+        return self.at is None or at <= self.at, at
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,8 +176,14 @@ class Pipeline:
                 stored = await store.cases(list(read.turns))
             now = self._clock.now()
             with self._stage("fold"):
+                live = {place: reading.live(place, now) for place in set(read.partition_of.values())}
                 folds = {
-                    conversation: fold(_case(stored, conversation).conversation, turns, now)
+                    conversation: fold(
+                        _case(stored, conversation).conversation,
+                        turns,
+                        now,
+                        live=live[read.partition_of[conversation]],
+                    )
                     for conversation, turns in read.turns.items()
                 }
             with self._stage("detect"):

@@ -50,7 +50,7 @@ class Reader:
             unknown += outcome.unknown
             turns.setdefault(outcome.turn.conversation, []).append(outcome.turn)
             partition_of[outcome.turn.conversation] = record.partition
-        return Read(turns, partition_of, dead, reached, good, unknown)
+        return Read(turns, partition_of, dead, reached, good, unknown, now)
 
     def _hide(self, kind: str, raw: str) -> str:
         return self._pseudonymiser.pseudonym(Kind(kind), raw)

@@ -12,6 +12,8 @@ from monitor.store.work import Partition
 CLOCK_AHEAD = timedelta(seconds=2)
 # Events younger than this are live traffic, whatever the lag says.
 LIVE_AGE = timedelta(seconds=5)
+# What comes so soon after we had read everything has not waited for us.
+JUST_NOW = timedelta(seconds=5)
 # A case whose partition nobody here reads is decided by the clock, so much later: its reader may be dead.
 ORPHAN_GRACE = timedelta(seconds=15)
 
@@ -29,11 +31,13 @@ class Reading:
         self.caught_up = caught_up
         self._watermarks: dict[Partition, datetime] = {}
         self._ahead: set[Partition] = set()
+        self._empty: dict[Partition, datetime] = {}  # when everything had been read, last
 
     def assigned(self, positions: Mapping[Partition, int]) -> None:
         """Reading goes on from here. What was read beyond, in memory, says nothing any more."""
         for partition in positions:
             self._watermarks.pop(partition, None)
+            self._empty.pop(partition, None)
         self._ahead.difference_update(positions)
         self.positions.update(positions)
 
@@ -41,6 +45,7 @@ class Reading:
         for partition in partitions:
             self.positions.pop(partition, None)
             self._watermarks.pop(partition, None)
+            self._empty.pop(partition, None)
             self._ahead.discard(partition)
 
     def written(
@@ -55,6 +60,17 @@ class Reading:
         for partition, at in newest.items():
             mark = min(at, now + CLOCK_AHEAD)
             self._watermarks[partition] = max(self._watermarks.get(partition, mark), mark)
+
+    def look(self, now: datetime) -> None:
+        """Call once a second: note which partitions are read to their end."""
+        for partition in self.positions:
+            if partition not in self._ahead and self.caught_up(partition):
+                self._empty[partition] = now
+
+    def live(self, partition: Partition, now: datetime) -> bool:
+        """Whether what is read now came just now: there was nothing else a moment ago."""
+        empty = self._empty.get(partition)
+        return empty is not None and now - empty <= JUST_NOW
 
     def go_ahead(self, partitions: Iterable[Partition]) -> None:
         """These were read on without the database."""
@@ -85,4 +101,5 @@ class Reading:
         other = Reading(self.caught_up)
         other.positions = self.positions
         other._watermarks = dict(self._watermarks)
+        other._empty = self._empty
         return other

@@ -80,6 +80,7 @@ class Timers:
 
     async def fire(self, now: datetime) -> int:
         """Wake every case that is due; return how many changed. One that cannot be decided stops no other."""
+        self._reading.look(now)
         changed = passed = 0
         limit = DUE_AT_ONCE + self._passed  # those that were passed over come first again
         due = await self._store.due(now, limit)
