@@ -43,7 +43,7 @@ class SteadyClock:
 
     def __init__(self, wall: Callable[[], float] = time.time, elapsed: Callable[[], float] = elapsed) -> None:
         self._wall = wall
-        self._elapsed = elapsed
+        self.elapsed = elapsed
         self._lock = threading.Lock()
         self._last = elapsed()
         self._machine = wall() - self._last  # offsets: what is added to ``elapsed``
@@ -77,7 +77,7 @@ class SteadyClock:
             self._shared = offset
 
     def _tick(self) -> float:
-        stands = self._elapsed()
+        stands = self.elapsed()
         passed = max(stands - self._last, 0.0)
         self._last = max(stands, self._last)
         machine = self._wall() - stands

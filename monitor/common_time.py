@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol
 
-from monitor.clock import SteadyClock, elapsed
+from monitor.clock import SteadyClock
 from monitor.errors import StoreError
 
 LOOK = timedelta(seconds=5)
@@ -51,12 +51,12 @@ class CommonTime:
             await self._clock.sleep(LOOK)
 
     async def _look(self) -> float | None:
-        asked = elapsed()
+        asked = self._clock.elapsed()
         try:
             at = await self._source.time()
         except StoreError:
             return None
-        took = elapsed() - asked
+        took = self._clock.elapsed() - asked
         if at is None or took > _LONGEST_QUESTION:
             return None
         when = asked + took / 2
@@ -66,7 +66,7 @@ class CommonTime:
     def _keep(self) -> None:
         """A file that cannot be written is missed only by a process that starts while the clock is wrong."""
         beside = self._file.with_name(f"{self._file.name}.{os.getpid()}")
-        told = {"boot": _boot(), "offset": self._clock.offset, "at": elapsed()}
+        told = {"boot": _boot(), "offset": self._clock.offset, "at": self._clock.elapsed()}
         with contextlib.suppress(OSError):
             beside.write_text(json.dumps(told), encoding="utf-8")
             beside.replace(self._file)
@@ -77,7 +77,7 @@ class CommonTime:
             boot, offset, at = told["boot"], float(told["offset"]), float(told["at"])
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        fresh = 0 <= elapsed() - at <= FRESH
+        fresh = 0 <= self._clock.elapsed() - at <= FRESH
         return offset if boot and boot == _boot() and fresh else None
 
 

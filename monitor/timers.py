@@ -113,7 +113,7 @@ class Timers:
         except CaseConflict:
             if len(wakes) == 1:
                 return 0  # somebody was faster: their work stands
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - the others are due, too
             if len(wakes) == 1:
                 _log.error("case_not_decided", exc_info=error)
                 return 0

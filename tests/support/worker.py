@@ -94,6 +94,7 @@ class Worker:
         policy: Policy = POLICY,
         pagers: Sequence[Pager] | None = None,
         scoring: Scoring | None = None,
+        metrics: Metrics | None = None,
     ) -> None:
         self.clock = clock
         self.store = store
@@ -102,7 +103,7 @@ class Worker:
         self.first = FakePager("first", clock)
         self.second = FakePager("second", clock)
         self.scoring = scoring or ScriptedScoring()
-        self.metrics = Metrics()
+        self.metrics = metrics or Metrics()
         self.recorder = Recorder(self.metrics)
         self.reading = Reading(lambda _: self.caught_up and self.next == len(self.topic.records))
         self.results: list[BatchResult] = []
