@@ -57,4 +57,4 @@ async def test_a_reply_five_minutes_later_or_never_pages_at_the_deadline(worker,
         await worker.read(reply("c", answer, 300))
     await worker.wait(30)
     assert len({page.dedup_key for page in worker.rung}) == 1
-    assert [row.outcome for row in worker.store.findings() if row.kind == "outcome"][0] == "no_reply"
+    assert next(row.outcome for row in worker.store.findings() if row.kind == "outcome") == "no_reply"
