@@ -26,8 +26,8 @@ WITHIN = timedelta(seconds=30)
 HOUR = 3600.0
 APART = -90.0  # the second host's clock
 APPS = (timedelta(0), timedelta(hours=-6), timedelta(hours=6))
-# Steady time is brought in line by two thousandths; a test's clock and the database's may be a little apart, too.
-ROUGHLY = timedelta(milliseconds=100)
+# How well a busy machine can ask another for the time. What goes wrong here goes wrong by 90 s, an hour, or the deadline.
+ROUGHLY = timedelta(seconds=1)
 
 
 async def test_hosts_and_apps(
