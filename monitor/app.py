@@ -12,7 +12,7 @@ from functools import partial
 import structlog
 from starlette.applications import Starlette
 
-from alerts.ports import Notification
+from alerts.ports import Clock, Notification, Pager
 from alerts.relay import Relay
 from detectors.encoder import Progress
 from monitor import assembly
@@ -20,6 +20,7 @@ from monitor.auditor import Auditor
 from monitor.changes import Paging
 from monitor.clock import SteadyClock
 from monitor.common_time import CommonTime
+from monitor.crypto.keyring import Keyring
 from monitor.dead_letter_desk import DeadLetterDesk
 from monitor.decode.dead_letters import DeadLetterLimit, DeadLetterPolicy
 from monitor.errors import ConfigurationError
@@ -39,6 +40,7 @@ from monitor.sources.dead_letters import DeadLetterTopic
 from monitor.sources.kafka import KafkaSource
 from monitor.store.migration import is_current, migrate
 from monitor.store.records import Records
+from monitor.store.sql import SqlStore
 from monitor.timers import Timers
 from monitor.trouble import line_stopped, reading_stalled, records_missing
 from monitor.web import incident as incident_page
@@ -57,17 +59,24 @@ class App:
     """One worker process. ``run`` returns after SIGTERM or SIGINT; raises when a part has failed for good."""
 
     def __init__(
-        self, settings: Settings, load: Load = assembly.scoring, clock: SteadyClock | None = None
+        self,
+        settings: Settings,
+        load: Load = assembly.scoring,
+        clock: SteadyClock | None = None,
+        *,
+        store: Callable[[Settings, Keyring], SqlStore] = assembly.store,
+        pagers: Callable[[Settings, Clock], list[Pager]] = assembly.pagers,
     ) -> None:
+        """``load``, ``store`` and ``pagers`` make the ways out of the process."""
         self._settings = settings
         self._load = load
         self._clock = clock or SteadyClock()
         self._keys = assembly.keys(settings)
-        self._pagers = assembly.pagers(settings, self._clock)
+        self._pagers = pagers(settings, self._clock)
         self._web = WebServer(settings.http.host, settings.http.port)
         self._metrics = Metrics()
         self._recorder = Recorder(self._metrics)
-        self._store = assembly.store(settings, self._keys.keyring)
+        self._store = store(settings, self._keys.keyring)
         self._common_time = CommonTime(self._clock, self._store, settings.state_dir / "clock.json")
         self._relay = Relay(self._store, self._pagers, self._clock, self._recorder)
         self._paging = self._make_paging()

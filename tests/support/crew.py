@@ -6,11 +6,12 @@ import asyncio
 import base64
 import secrets
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import httpx2
@@ -89,8 +90,11 @@ class Crew:
             **settings,
         }
 
-    def add(self, **settings: str) -> Worker:
-        """Start one more worker, with a pager of its own unless ``settings`` name another."""
+    def add(self, *, as_is: Mapping[str, str] = MappingProxyType({}), **settings: str) -> Worker:
+        """Start one more worker, with a pager of its own unless ``settings`` name another.
+
+        ``as_is`` goes into its environment under full names: what is no setting of the product.
+        """
         number = len(self.workers) + 1
         pager = FakePager(SECRET.encode(), self.clock, self._hearing(number - 1))
         pager.start()
@@ -103,7 +107,7 @@ class Crew:
         }
         worker = self._make(
             f"worker {number}",
-            {f"JIEZHU_{name}": value for name, value in environment.items()},
+            {f"JIEZHU_{name}": value for name, value in environment.items()} | as_is,
             self.logs / f"worker-{number}.log",
         )
         self.workers.append(worker)

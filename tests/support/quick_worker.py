@@ -2,7 +2,7 @@
 
 Everything else is what ships: broker, database, timers, relay, pagers, web. Run as ``python -m``. While it runs, a file
 in the state directory, ``engine``, says how its engine is (see ``moody``), and another, ``clock``, by how many seconds
-this machine's clock is wrong.
+this machine's clock is wrong. It may be told to end itself: see ``crash_points``.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from monitor.clock import SteadyClock
 from monitor.log import configure
 from monitor.scoring import Scoring
 from monitor.settings import Settings, load
+from tests.support.crash_points import Points
 from tests.support.moody import Mood, moody
 
 
@@ -53,8 +54,9 @@ class WrongClock:
 def main() -> None:
     settings = load(None, os.environ)
     configure(settings.log.level, settings.log.format)
-    clock = SteadyClock(WrongClock(settings.state_dir / "clock"))
-    asyncio.run(App(settings, scripted, clock).run(lambda *_: None))
+    clock, points = SteadyClock(WrongClock(settings.state_dir / "clock")), Points.of(os.environ)
+    app = App(settings, scripted, clock, store=points.store, pagers=points.pagers)
+    asyncio.run(app.run(lambda *_: None))
 
 
 if __name__ == "__main__":
