@@ -32,6 +32,7 @@ from tests.support.until import until
 
 SECRET = "a secret for tests on loopback"
 PARTITIONS = 4
+Maker = Callable[[str, Mapping[str, str], Path], Worker]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class Crew:
         database: str,
         settings: dict[str, str],
     ) -> None:
-        self._make: Callable[[str, dict[str, str], Path], Worker] = Worker if cache else ForkedWorker
+        self._make: Maker = Worker if cache else ForkedWorker
         self.broker = broker
         self.topic = topic
         self.state = folder / "state"
@@ -90,10 +91,13 @@ class Crew:
             **settings,
         }
 
-    def add(self, *, as_is: Mapping[str, str] = MappingProxyType({}), **settings: str) -> Worker:
+    def add(
+        self, *, as_is: Mapping[str, str] = MappingProxyType({}), make: Maker | None = None, **settings: str
+    ) -> Worker:
         """Start one more worker, with a pager of its own unless ``settings`` name another.
 
-        ``as_is`` goes into its environment under full names: what is no setting of the product.
+        ``as_is`` goes into its environment under full names: what is no setting of the product. ``make``
+        makes the worker, if it is to be of another kind than the others.
         """
         number = len(self.workers) + 1
         pager = FakePager(SECRET.encode(), self.clock, self._hearing(number - 1))
@@ -105,7 +109,7 @@ class Crew:
             "PAGERS__WEBHOOK__URL": pager.url,
             **settings,
         }
-        worker = self._make(
+        worker = (make or self._make)(
             f"worker {number}",
             {f"JIEZHU_{name}": value for name, value in environment.items()} | as_is,
             self.logs / f"worker-{number}.log",
