@@ -27,11 +27,11 @@ from tests.support.release_before import ReleaseBefore
 from tests.support.stream import Said, crowd, exchange, put
 from tests.support.until import until
 
-pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("workers")]
+pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("workers"), pytest.mark.timeout(600)]
 
 LEASE = 15.0
 WITHIN = timedelta(minutes=10)
-CROSSING = 5  # crises a stage whose reply comes in the next one
+CROSSING = 3  # crises a stage whose reply comes in the next one
 
 
 class Change:
@@ -145,7 +145,7 @@ SETTINGS = {"WATCHING__GRACE_SECONDS": "0.5", "DATABASE__TIMEOUT_SECONDS": "5"}
 
 
 def _change(team: Crew, before: ReleaseBefore, form: Form) -> Change:
-    return Change(team, before, *form.pick((1_500, 20), (20_000, 200)))
+    return Change(team, before, *form.pick((1_500, 8), (20_000, 40)))
 
 
 def _judge(change: Change, what: str, tell: Tell) -> None:
