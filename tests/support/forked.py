@@ -19,6 +19,13 @@ _fork = multiprocessing.get_context("forkserver")
 _fork.set_forkserver_preload(["tests.support.quick_worker"])
 
 
+def warm() -> None:
+    """Import everything now. Else the first start does, and holds up the loop on which a test's pager answers."""
+    process = _fork.Process(target=int)
+    process.start()
+    process.join()
+
+
 class ForkedWorker(Worker):
     def start(self) -> None:
         self._process = _Forked({**inherited(os.environ), **self._environment}, self._log)  # type: ignore[assignment]
