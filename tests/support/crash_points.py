@@ -26,7 +26,9 @@ from alerts.ports import Clock, Pager
 from monitor import assembly
 from monitor.crypto.keyring import Keyring
 from monitor.settings import Settings
-from monitor.store.work import Store, Work
+from monitor.store.database import Database
+from monitor.store.sql import SqlStore
+from monitor.store.work import Work
 
 AT, LOG, MOST = "CRASH_AT", "CRASH_LOG", "CRASH_MOST"
 STATUS = 86  # of a process that ended itself
@@ -68,7 +70,7 @@ class Points:
         out = None if log is None else os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         return cls(environ.get(AT), out, int(environ.get(MOST, "1")))
 
-    def store(self, settings: Settings, keyring: Keyring) -> Store:
+    def store(self, settings: Settings, keyring: Keyring) -> SqlStore:
         store = assembly.store(settings, keyring)
         return store if self._log is None else _Pointed(store, self)  # type: ignore[return-value]
 
@@ -103,6 +105,8 @@ class _Pointed:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._inner, name)
+        if isinstance(found, Database):
+            return _Pointed(found, self._points)
         if not inspect.iscoroutinefunction(found):
             return found
 
@@ -121,6 +125,8 @@ def names_of(call: str, given: Sequence[Any]) -> list[str]:
             return [f"{call} of {value.state.value}"]
         if isinstance(value, Page):
             return [f"{call} of {value.kind.value}"]
+        if inspect.isfunction(value):  # an operation of somebody who asks the database beside the store
+            return [f"{call} by {value.__qualname__.partition('.<')[0]}"]
     return [call]
 
 
