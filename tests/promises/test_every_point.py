@@ -37,7 +37,7 @@ PATIENT = 3600  # seconds, for the long form; the short one takes a minute on tw
 pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("workers"), pytest.mark.timeout(PATIENT)]
 
 TIMES = 3  # of each name that are points of their own, in the long form
-AT_ONCE = 12  # trials; each of them mostly waits
+AT_ONCE = 8  # trials; each of them mostly waits
 # The lease of a request that died unanswered, and all that a busy machine adds.
 WITHIN = timedelta(seconds=120)
 PRESSES = 400
