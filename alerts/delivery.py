@@ -74,7 +74,7 @@ class RetryPolicy:
 
     ``longest_retry_after`` bounds what a receiver may ask for: told to come back in an hour, we ask again
     after a minute, for silence costs more than a request too many. ``update_lifetime`` is how long an
-    acknowledgement or a resolution is worth telling.
+    acknowledgement or a resolution is worth telling; a canary that is late has told what it was to tell.
     """
 
     failover_after: timedelta = timedelta(seconds=20)
@@ -82,6 +82,7 @@ class RetryPolicy:
     longest_wait: timedelta = timedelta(seconds=30)
     longest_retry_after: timedelta = timedelta(seconds=60)
     update_lifetime: timedelta = timedelta(hours=1)
+    canary_lifetime: timedelta = timedelta(minutes=2)
 
 
 def due(delivery: Delivery, now: datetime) -> bool:
@@ -91,8 +92,10 @@ def due(delivery: Delivery, now: datetime) -> bool:
     return not delivery.state.final
 
 
-def outlived(kind: Kind, age: timedelta, policy: RetryPolicy) -> bool:
-    """True for an update that nobody needs any more. A page or a ticket is never outlived."""
+def outlived(kind: Kind, age: timedelta, policy: RetryPolicy, *, canary: bool = False) -> bool:
+    """True for an update or a canary that nobody needs any more. A page or a ticket is never outlived."""
+    if canary:
+        return age > policy.canary_lifetime
     return kind in (Kind.ACKNOWLEDGE, Kind.RESOLVE) and age > policy.update_lifetime
 
 

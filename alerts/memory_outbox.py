@@ -55,7 +55,11 @@ class MemoryOutbox:
             self._leases.pop(notification_id, None)
 
     async def oldest(self, now: datetime) -> timedelta:
-        waiting = [now - row.created_at for row in self._rows.values() if not row.delivery.state.final]
+        waiting = [
+            now - row.created_at
+            for row in self._rows.values()
+            if not (row.delivery.state.final or row.page.canary)
+        ]
         return max(waiting, default=timedelta(0))
 
     def _is_free(self, row: Notification, now: datetime) -> bool:

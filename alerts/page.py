@@ -51,6 +51,7 @@ class Page:
     ack_link: str | None = None
     runbook: str | None = None
     test: bool = False
+    canary: bool = False  # the monitor's own test of the whole way: wakes nobody (``alerts.canary``)
     degraded: bool = False  # sent while the database was away
     by_phrases: bool = False  # the encoder had failed: explicit phrases alone judged some of it
     detected_at: datetime | None = None

@@ -57,5 +57,5 @@ class Outbox(Protocol):
         ...
 
     async def oldest(self, now: datetime) -> timedelta:
-        """Age of the oldest row that nobody has accepted; zero if there is none."""
+        """Age of the oldest row that nobody has accepted; zero if there is none. Canaries have a figure of their own."""
         ...

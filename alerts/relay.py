@@ -17,6 +17,7 @@ from typing import Protocol
 
 import structlog
 
+from alerts.canary import CHANNEL
 from alerts.delivery import (
     Answer,
     Attempt,
@@ -193,13 +194,13 @@ class Relay:
     async def _deliver(self, notification: Notification, leased_until: datetime | None) -> None:
         begun = self._clock.now()
         page = notification.page
-        if outlived(page.kind, begun - notification.created_at, self._policy):
+        if outlived(page.kind, begun - notification.created_at, self._policy, canary=page.canary):
             delivery = abandoned(notification.delivery, "outlived")
             self._hold(notification, delivery)
             with self._observing():
                 self._observer.dropped(page, delivery)
             return
-        delivery = started(resumed(self._routed(notification.delivery), begun, self._policy), begun)
+        delivery = started(resumed(self._routed(notification), begun, self._policy), begun)
         self._hold(notification, delivery)
         attempt = await self._attempt(page, delivery.channel_name, begun, leased_until)
         now = self._clock.now()
@@ -237,11 +238,13 @@ class Relay:
         finally:
             slots.release()
 
-    def _routed(self, delivery: Delivery) -> Delivery:
-        """A route without a channel that exists leads nowhere: any other is better."""
-        if any(name in self._pagers for name in delivery.route):
+    def _routed(self, notification: Notification) -> Delivery:
+        """A route without a channel that exists leads nowhere: any other is better, but for a canary's page."""
+        delivery = notification.delivery
+        if notification.page.canary or any(name in self._pagers for name in delivery.route):
             return delivery
-        return replace(delivery, route=tuple(self._pagers), channel=0)
+        people = tuple(name for name in self._pagers if name != CHANNEL)
+        return replace(delivery, route=people or delivery.route, channel=0)
 
     def _hold(self, notification: Notification, delivery: Delivery) -> None:
         self._held[notification.id] = replace(notification, delivery=delivery)

@@ -24,6 +24,10 @@ _SMALL_NUMBERS = "Read it together with n and the upper bound: 0 misses of 412 c
 _PAGES = 'jiezhu_pages_total{pager!="none"}'
 
 
+LOST_CANARIES = 'jiezhu_canaries_total{result!~"sent|accepted"}'
+UNHEARD = 'jiezhu_canary_heartbeats_total{result="not_heard"}'
+
+
 def build() -> Dashboard:
     board = (
         Dashboard("jiezhu · live safety")
@@ -370,10 +374,10 @@ def _monitor(board: Dashboard) -> None:
     board.with_panel(
         lines(
             "Since the last sign of life",
-            "Time since each part last did its work, the slowest worker. Beyond two minutes the part is stuck.",
+            "Time since each part last did its work, the slowest worker. Beyond a minute the part is stuck.",
             [("max by (part) (time() - jiezhu_last_progress_timestamp_seconds)", "{{part}}")],
             unit="s",
-            limits=Limits(bad=120, watch=60),
+            limits=Limits(bad=60, watch=30),
             width=8,
         )
     )
@@ -407,5 +411,22 @@ def _monitor(board: Dashboard) -> None:
             [(f"round(sum by (gap) ({new('jiezhu_record_gaps_total', STEP)}))", "{{gap}}")],
             bars=True,
             limits=Limits(bad=1),
+        )
+    )
+    board.with_panel(
+        lines(
+            "Canaries on their way",
+            "Made-up crises that the monitor puts into the topic: how long 99 of 100 took to a test page, how long ago the "
+            "last one of the slowest partition arrived, and how many could not be sent, were tried again or given up.",
+            [
+                (quantile(0.99, "jiezhu_canary_seconds"), "99 of 100 within"),
+                (
+                    "max(time() - max by (partition) (jiezhu_canary_last_success_timestamp_seconds))",
+                    "since the last",
+                ),
+                (f"round(sum({new(LOST_CANARIES, STEP)}))", "not through"),
+                (f"round(sum({new(UNHEARD, STEP)}))", "heartbeats not heard"),
+            ],
+            unit="s",
         )
     )

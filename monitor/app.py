@@ -17,6 +17,7 @@ from alerts.relay import Relay
 from detectors.encoder import Progress
 from monitor import assembly
 from monitor.auditor import Auditor
+from monitor.canary import CanaryLoop
 from monitor.changes import Paging
 from monitor.clock import SteadyClock
 from monitor.common_time import CommonTime
@@ -36,6 +37,7 @@ from monitor.scoring import Scoring
 from monitor.self_watch import SelfWatch
 from monitor.settings import Settings
 from monitor.sources.asyncapi import describe_json
+from monitor.sources.canary_topic import CanaryTopic
 from monitor.sources.dead_letters import DeadLetterTopic
 from monitor.sources.kafka import KafkaSource
 from monitor.store.migration import is_current, migrate
@@ -78,6 +80,8 @@ class App:
         self._recorder = Recorder(self._metrics)
         self._store = store(settings, self._keys.keyring)
         self._common_time = CommonTime(self._clock, self._store, settings.state_dir / "clock.json")
+        self._canary_mark = assembly.canary_mark(settings, self._keys.pseudonymiser)
+        self._heartbeat = assembly.heartbeat(settings, self._clock)
         self._relay = Relay(self._store, self._pagers, self._clock, self._recorder)
         self._paging = self._make_paging()
         self._lifeboat: Lifeboat | None = None
@@ -119,6 +123,8 @@ class App:
             await asyncio.gather(serving, return_exceptions=True)
             for pager in self._pagers:
                 await pager.close()
+            if self._heartbeat is not None:
+                await self._heartbeat.close()
             await self._store.close()
 
     def _make_paging(self) -> Paging:
@@ -155,7 +161,7 @@ class App:
             looked=partial(recorder.alive, "lifeboat"),
         )
         pipeline = Pipeline(
-            reader=assembly.reader(self._keys.pseudonymiser, clock),
+            reader=assembly.reader(self._keys.pseudonymiser, clock, self._canary_mark),
             scoring=guard,
             store=self._store,
             paging=self._paging,
@@ -190,6 +196,7 @@ class App:
                     clock=clock,
                     signs=recorder,
                 ),
+                canary=self._make_canary(source),
                 store=self._store,
                 metrics=self._metrics,
                 recorder=recorder,
@@ -209,6 +216,22 @@ class App:
                 ),
             )
         )
+
+    def _make_canary(self, source: KafkaSource) -> CanaryLoop | None:
+        settings = self._settings
+        if not settings.canary.enabled:
+            return None
+        canary = CanaryLoop(
+            book=assembly.canary_book(settings, self._clock),
+            mark=self._canary_mark,
+            sender=CanaryTopic(lambda: source.client, settings.kafka.topic),
+            store=self._store,
+            clock=self._clock,
+            observer=self._recorder,
+            beat=self._heartbeat,
+        )
+        self._recorder.canary_arrived = canary.arrived
+        return canary
 
     def _committed(self, result: BatchResult) -> None:
         if self._worker is not None:

@@ -10,6 +10,7 @@ from datetime import timedelta
 
 from alerts.escalation import Links, Routing
 from alerts.pagers.alertmanager import Alertmanager
+from alerts.pagers.canary import CanaryChannel
 from alerts.pagers.console import Console
 from alerts.pagers.pagerduty import PagerDuty
 from alerts.pagers.second_channel import ExtraMissingError, SecondChannel
@@ -21,6 +22,9 @@ from detectors.distress.trend import warm
 from detectors.encoder import Progress, load_engine, prepare
 from detectors.encoder.acceptance import check
 from detectors.encoder.cache import locate_cache
+from monitor.canary import HeartbeatUrl
+from monitor.canary_book import CanaryBook
+from monitor.canary_event import CanaryMark
 from monitor.changes import Paging, Settle
 from monitor.crypto.development import development_keys
 from monitor.crypto.keyring import KEY_BYTES, Key, Keyring, parse_secret
@@ -115,8 +119,11 @@ def guard(
     return Guard(load, clock, sketch_key=sketch_key, patience=patience, up=up)
 
 
-def reader(pseudonymiser: Pseudonymiser, clock: Clock) -> Reader:
-    return Reader(find_decoder("native", 1_048_576), pseudonymiser, clock)
+def reader(pseudonymiser: Pseudonymiser, clock: Clock, mark: CanaryMark | None = None) -> Reader:
+    decoder = find_decoder("native", 1_048_576)
+    if mark is None:
+        return Reader(decoder, pseudonymiser, clock)
+    return Reader(decoder, pseudonymiser, clock, mark.marked)
 
 
 def policy(settings: Settings) -> Policy:
@@ -143,7 +150,7 @@ def routing(settings: Settings) -> Routing:
 
 
 def pagers(settings: Settings, clock: Clock) -> list[Pager]:
-    """Every configured channel. Raises ConfigurationError if there is none: a monitor that cannot call is none."""
+    """Every configured channel, and the canary's. Raises ConfigurationError if none goes to people."""
     given = settings.pagers
     made: list[Pager] = []
     if given.pagerduty is not None:
@@ -157,12 +164,34 @@ def pagers(settings: Settings, clock: Clock) -> list[Pager]:
     made += [_named(name, one, clock) for name, one in given.named.items()]
     if given.console:
         made.append(Console())
+    own = next((pager for pager in made if pager.name == settings.canary.pager), None)
+    made = [pager for pager in made if pager is not own]
     if not made:
         raise ConfigurationError(
             "JIEZHU_PAGERS",
             "no pager is configured; set JIEZHU_PAGERS__WEBHOOK__URL or another (JIEZHU_PAGERS__CONSOLE=true to try)",
         )
-    return made
+    return [*made, CanaryChannel(own)]
+
+
+def canary_mark(settings: Settings, pseudonymiser: Pseudonymiser) -> CanaryMark:
+    given = settings.keys.canary
+    if given is not None:
+        return CanaryMark(parse_secret(given, "JIEZHU_KEYS__CANARY"), pseudonymiser)
+    made = hashlib.sha256(pseudonymiser.pseudonym(Kind.EVENT, "jiezhu canary key").encode()).digest()
+    return CanaryMark(made, pseudonymiser)
+
+
+def canary_book(settings: Settings, clock: Clock) -> CanaryBook:
+    given = settings.canary
+    return CanaryBook(
+        timedelta(seconds=given.every_seconds), timedelta(seconds=given.within_seconds), clock.now()
+    )
+
+
+def heartbeat(settings: Settings, clock: Clock) -> HeartbeatUrl | None:
+    url = settings.canary.heartbeat_url
+    return None if url is None else HeartbeatUrl(url, clock)
 
 
 def kafka(settings: Settings) -> KafkaSettings:

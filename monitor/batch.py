@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from alerts.canary import is_canary
 from alerts.case import Advanced, Case
 from alerts.watch import Exchange
 from detectors.conversation import Entry
@@ -34,10 +35,12 @@ class Read:
         """Time of the newest turn of each partition. One that is yet to come counts only where there is no other.
 
         A clock that runs ahead says nothing of how far we have read: or whatever waits for an answer that stands further
-        on in a backlog would be taken for unanswered.
+        on in a backlog would be taken for unanswered. Nor do canaries say how far the app's own turns have come.
         """
         found: dict[Partition, datetime] = {}
         for conversation, turns in self.turns.items():
+            if is_canary(conversation):
+                continue
             partition = self.partition_of[conversation]
             ats = [turn.at for turn in turns]
             found[partition] = max([found[partition], *ats] if partition in found else ats, key=self._order)

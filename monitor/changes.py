@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from alerts.canary import as_test, is_canary
 from alerts.case import Advanced, Happened
 from alerts.escalation import Links, Routing, notifications
 from alerts.incident import Notify, Purge
@@ -36,14 +37,23 @@ class Paging:
 def decided(
     results: Sequence[tuple[Advanced, Partition]], paging: Paging, alike: Mapping[str, int], actor: str
 ) -> Work:
-    """All that follows from cases that were advanced: the part of the work that every writer shares."""
+    """All that follows from cases that were advanced: the part of the work that every writer shares.
+
+    Of a canary's case only its page follows, and time does nothing more to it once that is written.
+    """
+    canaries = [(a, p) for a, p in results if is_canary(a.case.conversation.key)]
+    results = [(a, p) for a, p in results if not is_canary(a.case.conversation.key)]
     happened = [step for advanced, _ in results for step in advanced.happened]
     told = [_notifications(step, paging, alike) for step in happened]
+    tests = [note for advanced, _ in canaries for note in _tests(advanced, paging)]
     return Work(
-        cases=[CaseWrite(advanced.case, partition, advanced.wake_at) for advanced, partition in results],
+        cases=[
+            *(CaseWrite(advanced.case, partition, advanced.wake_at) for advanced, partition in results),
+            *(CaseWrite(a.case, p, None if _rung(a) else a.wake_at) for a, p in canaries),
+        ],
         incidents=list({step.incident.key: step.incident for step in happened}.values()),
         withdrawals=[s.incident.key for s in happened if _tells(s, Kind.RESOLVE)],
-        notifications=paging.settle([note for notes in told for note in notes]),
+        notifications=paging.settle([*(note for notes in told for note in notes), *tests]),
         findings=[_verdict(advanced, watch) for advanced, _ in results for watch in advanced.verdicts],
         audit=[_audit(step, actor, notes) for step, notes in zip(happened, told, strict=True)],
         purges=[s.incident.key for s in happened if any(isinstance(e, Purge) for e in s.effects)],
@@ -71,6 +81,15 @@ def _notifications(step: Happened, paging: Paging, alike: Mapping[str, int]) -> 
             alike.get(step.incident.release, 1),
         )
     ]
+
+
+def _tests(advanced: Advanced, paging: Paging) -> list[Notification]:
+    return [note for step in advanced.happened for note in as_test(_notifications(step, paging, {}))]
+
+
+def _rung(advanced: Advanced) -> bool:
+    incident = advanced.case.incident
+    return incident is not None and incident.rank > 0
 
 
 def _tells(step: Happened, kind: Kind) -> bool:
@@ -150,7 +169,7 @@ def _verdict(advanced: Advanced, watch: Watch) -> FindingRow:
 def excerpts_of(advanced: Advanced, scored: Mapping[tuple[str, str], tuple[str, object]]) -> list[Excerpt]:
     """The words of this batch that an open incident needs (M7); none where no incident is open."""
     incident = advanced.case.incident
-    if incident is None or incident.state.over:
+    if incident is None or incident.state.over or is_canary(incident.conversation):
         return []
     key = advanced.case.conversation.key
     return [

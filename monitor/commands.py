@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from alerts.canary import CHANNEL
 from alerts.delivery import Attempt
 from alerts.incident import Incident
 from alerts.ports import Pager
@@ -48,9 +49,19 @@ def describe_settings(settings: Settings) -> list[str]:
         f"channels, in order: {', '.join(channel_names(settings))}",
         f"escalates: {' → '.join(steps)}, again and again until somebody acknowledges",
         f"what is missing among the records of incidents is found within {settings.audit.period_seconds:g} s, and pages",
+        _canary(settings),
         f"serves HTTP on {settings.http.host}:{settings.http.port}",
         "the configuration is good",
     ]
+
+
+def _canary(settings: Settings) -> str:
+    given = settings.canary
+    if not given.enabled:
+        return "sends no canary (JIEZHU_CANARY__ENABLED): that the whole way is open is not proved"
+    proof = f"to {given.pager}" if given.pager else "as far as the relay"
+    outside = "a service outside is told" if given.heartbeat_url else "no service outside is told"
+    return f"sends a canary into the topic every {given.every_seconds} s, {proof}; {outside}"
 
 
 def _check_database(settings: Settings) -> None:
@@ -72,7 +83,8 @@ async def send_test_page(settings: Settings) -> list[tuple[str, Attempt, float]]
         await pager.close()
         return pager.name, attempt, round(seconds, 3)
 
-    return list(await asyncio.gather(*(ask(pager) for pager in assembly.pagers(settings, clock))))
+    channels = [pager for pager in assembly.pagers(settings, clock) if pager.name != CHANNEL]
+    return list(await asyncio.gather(*(ask(pager) for pager in channels)))
 
 
 def migrate_tables(settings: Settings) -> str:

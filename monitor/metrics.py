@@ -192,6 +192,31 @@ class Metrics:
             ("gap",),
             registry=r,
         )
+        # The canary
+        self.canary_seconds = Histogram(
+            "jiezhu_canary_seconds",
+            "From a canary being due in the topic to its test page being accepted",
+            buckets=(0.5, 1, 2, 3, 4, 5, 7.5, 10, 15, 30, 60, 300),
+            registry=r,
+        )
+        self.canaries = Counter(
+            "jiezhu_canaries_total", "Canaries by what became of them", ("result",), registry=r
+        )
+        self.canary_success = Gauge(
+            "jiezhu_canary_last_success_timestamp_seconds",
+            "When the test page of a canary in this partition was last accepted",
+            ("partition",),
+            registry=r,
+        )
+        self.canary_due = Gauge(
+            "jiezhu_canary_due_timestamp_seconds",
+            "By when the next canary in this partition must have arrived",
+            ("partition",),
+            registry=r,
+        )
+        self.canary_heartbeats = Counter(
+            "jiezhu_canary_heartbeats_total", "Heartbeats to the service outside", ("result",), registry=r
+        )
         ProcessCollector(registry=r)
         self._born_at_zero()
 

@@ -11,6 +11,7 @@ from typing import Protocol
 
 import structlog
 
+from alerts.canary import is_canary
 from alerts.case import Case, advance
 from alerts.ports import Clock, Notification
 from alerts.watch import exchanges
@@ -230,7 +231,7 @@ class Pipeline:
             before = _case(stored, conversation)
             case = replace(before, conversation=scored(folded.conversation, found))
             partition = read.partition_of[conversation]
-            moment = reading.moment(partition, now, newest[partition])
+            moment = reading.moment(partition, now, newest.get(partition))
             spoken = tuple(exchanges(case.conversation))
             advanced = advance(case, moment, self._paging.policy)
             fresh, known = fresh_of(case, found, spoken), known_of(before, found)
@@ -265,6 +266,7 @@ class Pipeline:
         turns = [
             turn_finding(result.advanced, entry, signal)
             for result in results
+            if not is_canary(result.advanced.case.conversation.key)
             for entry, signal in result.fresh
             if isinstance(signal, UserSignal) and signal.level is not Level.NONE
         ]

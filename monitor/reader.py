@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from alerts.ports import Clock
@@ -18,10 +18,18 @@ DEAD_LETTER_BYTES = 1_048_576  # of a payload that is kept; its position leads t
 
 
 class Reader:
-    def __init__(self, decoder: Decoder, pseudonymiser: Pseudonymiser, clock: Clock) -> None:
+    def __init__(
+        self,
+        decoder: Decoder,
+        pseudonymiser: Pseudonymiser,
+        clock: Clock,
+        marked: Callable[[Turn, Partition], Turn] = lambda turn, _: turn,
+    ) -> None:
+        """``marked`` gives a turn of the monitor's own canary its key (``CanaryMark``)."""
         self._decoder = decoder
         self._pseudonymiser = pseudonymiser
         self._clock = clock
+        self._marked = marked
 
     def read(self, batch: Sequence[Record], positions: Mapping[Partition, int]) -> Read:
         """Decode each record by itself; those below their partition's position were processed before."""
@@ -48,8 +56,9 @@ class Reader:
                 dead.append(_dead_letter(record, outcome, now))
                 continue
             unknown += outcome.unknown
-            turns.setdefault(outcome.turn.conversation, []).append(outcome.turn)
-            partition_of[outcome.turn.conversation] = record.partition
+            turn = self._marked(outcome.turn, record.partition)
+            turns.setdefault(turn.conversation, []).append(turn)
+            partition_of[turn.conversation] = record.partition
         return Read(turns, partition_of, dead, reached, good, unknown, now)
 
     def _hide(self, kind: str, raw: str) -> str:

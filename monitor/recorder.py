@@ -5,12 +5,13 @@ Everything here is counted once the work is safely written, so that a batch that
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 import structlog
 
+from alerts.canary import Canary, canary_of, is_canary
 from alerts.case import Advanced
 from alerts.delivery import Attempt, Delivery
 from alerts.gaps import Found
@@ -36,6 +37,7 @@ class Recorder:
         self._metrics = metrics
         self._signs: dict[str, datetime] = {}
         self._recent = Recent()
+        self.canary_arrived: Callable[[Canary, datetime], None] = lambda _canary, _at: None
 
     # Pipeline
 
@@ -45,7 +47,7 @@ class Recorder:
         for letter in result.read.dead:
             metrics.dead_letters.labels(letter.reason).inc()
         metrics.unknown_fields.inc(result.read.unknown_fields)
-        for case in result.cases:
+        for case in _of_people(result.cases):
             metrics.repeats.inc(case.repeats)
             self._case(case, result.at)
         self.alive("pipeline", result.at)
@@ -59,6 +61,8 @@ class Recorder:
     # Timers
 
     def advanced(self, advanced: Advanced, delay: float) -> None:
+        if is_canary(advanced.case.conversation.key):
+            return
         self._metrics.deadline_delay.observe(max(delay, 0))
         self._decisions(advanced)
 
@@ -70,6 +74,9 @@ class Recorder:
     def sent(
         self, page: Page, pager: str, attempt: Attempt, delivery: Delivery, seconds_since_detected: float
     ) -> None:
+        if page.canary:
+            self._canary(page, delivery)
+            return
         self._metrics.pages.labels(pager, delivery.state.value, attempt.reason).inc()
         _log.info(
             "page_sent",
@@ -84,7 +91,9 @@ class Recorder:
             self._metrics.detect_to_page.observe(max(seconds_since_detected, 0))
 
     def dropped(self, page: Page, delivery: Delivery) -> None:
-        del page
+        if page.canary:
+            self._metrics.canaries.labels("given_up").inc()
+            return
         self._metrics.pages.labels(delivery.channel_name, delivery.state.value, delivery.reason).inc()
 
     def went_round(self, now: datetime) -> None:
@@ -102,6 +111,29 @@ class Recorder:
 
     def audited(self, now: datetime) -> None:
         self.alive("auditor", now)
+
+    # Canaries: counted apart, never among people's figures
+
+    def canary_sent(self, *, sent: bool) -> None:
+        self._metrics.canaries.labels("sent" if sent else "not_sent").inc()
+
+    def canary_known(self, canary: Canary, at: datetime) -> None:
+        self._metrics.canary_success.labels(str(canary.partition)).set(at.timestamp())
+
+    def canary_due(self, partition: int, at: datetime) -> None:
+        self._metrics.canary_due.labels(str(partition)).set(at.timestamp())
+
+    def canary_heartbeat(self, *, told: bool) -> None:
+        self._metrics.canary_heartbeats.labels("heard" if told else "not_heard").inc()
+
+    def _canary(self, page: Page, delivery: Delivery) -> None:
+        canary = canary_of(page.incident)
+        if canary is None or delivery.accepted_at is None:
+            self._metrics.canaries.labels("tried_again").inc()
+            return
+        self._metrics.canaries.labels("accepted").inc()
+        self._metrics.canary_seconds.observe(max((delivery.accepted_at - canary.due).total_seconds(), 0))
+        self.canary_arrived(canary, delivery.accepted_at)
 
     # Gauges
 
@@ -220,6 +252,10 @@ class Recorder:
         )
         self._metrics.bear(*who)
         return who
+
+
+def _of_people(cases: Iterable[CaseResult]) -> list[CaseResult]:
+    return [case for case in cases if not is_canary(case.advanced.case.conversation.key)]
 
 
 def _first_reply(one: Exchange) -> Entry | None:

@@ -14,9 +14,11 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
+from alerts.canary import CHANNEL
 from alerts.pagers.alertmanager import AlertmanagerSettings
 from alerts.pagers.pagerduty import PagerDutySettings
 from alerts.pagers.second_channel import SecondChannelSettings
+from alerts.pagers.settings import SecretUrl
 from alerts.pagers.webhook import WebhookSettings
 from monitor.environment import PREFIX, key_of, names_of, put_environment
 from monitor.errors import ConfigurationError
@@ -66,6 +68,9 @@ class Keys(_Section):
     pseudonym: SecretStr | None = None
     seal: SecretStr | None = None
     links: SecretStr | None = None
+    canary: SecretStr | None = (
+        None  # one for all monitors that read the topic; default: made from the pseudonyms'
+    )
 
 
 class NamedPagerDuty(PagerDutySettings):
@@ -144,6 +149,20 @@ class Audit(_Section):
     period_seconds: float = Field(60, ge=4, le=3600)
 
 
+class Canary(_Section):
+    """A made-up crisis goes into the topic every so often, and its way to a test page is timed.
+
+    Off by default: it writes into the topic of the app. ``pager`` names a configured channel that is kept for it
+    and told of nobody else; without one the relay's word counts. ``heartbeat_url``: asked after each success.
+    """
+
+    enabled: bool = False
+    every_seconds: int = Field(60, ge=10, le=3600)
+    within_seconds: float = Field(30, ge=5, le=600)
+    pager: str | None = None
+    heartbeat_url: SecretUrl | None = None
+
+
 class Retention(_Section):
     days: float = Field(30, gt=0, le=3650)
 
@@ -163,6 +182,7 @@ class Settings(_Section):
     escalation: Escalation = Escalation()
     watching: Watching = Watching()
     dead_letters: DeadLetters = DeadLetters()
+    canary: Canary = Canary()
     http: Http = Http()
     audit: Audit = Audit()
     retention: Retention = Retention()
@@ -241,7 +261,14 @@ def check(settings: Settings) -> None:
 
 
 def _check_channels(settings: Settings) -> None:
-    names = channel_names(settings)
+    names = every_channel(settings)
+    if CHANNEL in names:
+        raise ConfigurationError(f"{PREFIX}PAGERS", f"no pager may be named {CHANNEL}; choose another name")
+    own = settings.canary.pager
+    if own is not None and own not in names:
+        raise ConfigurationError(
+            f"{PREFIX}CANARY__PAGER", f"{own} is not a configured pager; have {_list(set(names))}"
+        )
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise ConfigurationError(f"{PREFIX}PAGERS", f"two pagers are named {twice}; give each its own name")
@@ -302,7 +329,12 @@ def _list(names: set[str]) -> str:
 
 
 def channel_names(settings: Settings) -> list[str]:
-    """Name every configured channel, in the order in which they are trusted."""
+    """Name every channel to people, in the order in which they are trusted; the canary's own is none."""
+    return [name for name in every_channel(settings) if name != settings.canary.pager]
+
+
+def every_channel(settings: Settings) -> list[str]:
+    """Name every configured channel, the canary's among them."""
     pagers = settings.pagers
     single = [pagers.pagerduty, pagers.webhook, pagers.alertmanager, pagers.apprise]
     names = [one.name for one in single if one is not None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,6 +16,7 @@ from alerts.ports import Clock, Notification
 from alerts.relay import Relay
 from monitor.auditor import Auditor
 from monitor.common_time import CommonTime
+from monitor.canary import CanaryLoop
 from monitor.dead_letter_desk import DeadLetterDesk
 from monitor.decode.dead_letters import DeadLetterLimit, StopReason
 from monitor.errors import JiezhuError, StoreError
@@ -34,7 +35,7 @@ _log = structlog.get_logger(__name__)
 
 HOLDS = ("line_stopped", "retry")
 # They turn every second or so, whatever else happens: one that shows no sign is helped by a restart.
-LOOPS = ("timers", "heartbeat", "relay", "lifeboat", "dead_letters", "self_watch")
+LOOPS = ("timers", "heartbeat", "relay", "lifeboat", "dead_letters", "self_watch", "canary")
 HEARTBEAT = timedelta(seconds=1)
 LAG_SAMPLE = 0.1
 EXPIRY = timedelta(hours=1)
@@ -52,6 +53,7 @@ class Parts:
     timers: Timers
     lifeboat: Lifeboat
     self_watch: SelfWatch
+    canary: CanaryLoop | None
     store: Store
     metrics: Metrics
     recorder: Recorder
@@ -72,8 +74,20 @@ class Worker:
 
     async def run(self, serving: asyncio.Task[None], ending: asyncio.Task[Any]) -> None:
         """Run all loops until ``ending``. One that ends by itself has failed: the process goes with it."""
+        loops = self.loops()
+        tasks = {serving, *(asyncio.create_task(loop, name=name) for name, loop in loops.items())}
+        done, _ = await asyncio.wait({*tasks, ending}, return_when=asyncio.FIRST_COMPLETED)
+        failed = next((task for task in done if task is not ending), None)
+        if failed is not None:
+            _log.error("part_failed", part=failed.get_name(), exc_info=failed.exception() or True)
+        await self._stop(tasks)
+        if failed is not None:
+            raise JiezhuError(f"{failed.get_name()} stopped by itself; see the log above")
+
+    def loops(self) -> dict[str, Coroutine[Any, Any, None]]:
+        """All that runs beside each other, by the part's name."""
         parts = self._parts
-        loops = {
+        loops: dict[str, Coroutine[Any, Any, None]] = {
             "source": parts.source.run(),
             "relay": parts.relay.run(),
             "timers": parts.timers.run(),
@@ -86,14 +100,9 @@ class Worker:
             "auditor": parts.auditor.run(),
             "common_time": parts.common_time.run(),
         }
-        tasks = {serving, *(asyncio.create_task(loop, name=name) for name, loop in loops.items())}
-        done, _ = await asyncio.wait({*tasks, ending}, return_when=asyncio.FIRST_COMPLETED)
-        failed = next((task for task in done if task is not ending), None)
-        if failed is not None:
-            _log.error("part_failed", part=failed.get_name(), exc_info=failed.exception() or True)
-        await self._stop(tasks)
-        if failed is not None:
-            raise JiezhuError(f"{failed.get_name()} stopped by itself; see the log above")
+        if parts.canary is not None:
+            loops["canary"] = parts.canary.run()
+        return loops
 
     def committed(self, result: BatchResult) -> None:
         """Wake what waits for a batch, and count its dead letters."""

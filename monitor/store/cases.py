@@ -7,8 +7,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select, update
+from sqlalchemy import Connection, bindparam, delete, func, select, update
 
+from alerts.canary import Canary
 from alerts.case import Case
 from monitor.crypto.keyring import Keyring
 from monitor.errors import CaseConflict
@@ -105,3 +106,8 @@ _WRITE = (
     .where(cases.c.conversation == bindparam("of"))
     .values({name: bindparam(name) for name in ("version", "topic", "number", "wake_at", "body", "sealed")})
 )
+
+
+def sweep_canaries(connection: Connection, before: Canary) -> None:
+    ours = cases.c.conversation.startswith("canary-")
+    connection.execute(delete(cases).where(ours, cases.c.conversation < before.conversation))

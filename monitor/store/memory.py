@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from alerts.canary import Canary, canary_of, is_canary
 from alerts.case import Case
 from alerts.incident import Incident
 from alerts.memory_outbox import MemoryOutbox
@@ -108,6 +109,21 @@ class MemoryStore(MemoryOutbox):
         self._excerpts = {key: row for key, row in self._excerpts.items() if row.at >= before}
         self._dead_letters = {key: row for key, row in self._dead_letters.items() if row.at >= before}
         return count - len(self._excerpts) - len(self._dead_letters)
+
+    async def accepted(self, ids: Collection[str]) -> dict[str, datetime]:
+        found = {row.id: row.delivery.accepted_at for row in self.rows() if row.id in ids}
+        return {name: at for name, at in found.items() if at is not None}
+
+    async def sweep_canaries(self, before: Canary) -> None:
+        for row in self.rows():
+            canary = canary_of(row.page.incident)
+            if canary is not None and canary < before:
+                self.forget(row.id)
+        self._cases = {
+            key: write
+            for key, write in self._cases.items()
+            if not is_canary(key) or key >= before.conversation
+        }
 
     async def ping(self) -> timedelta:
         return timedelta(0)

@@ -6,12 +6,13 @@ attempt, a final state takes it away. So claiming reads one small index, however
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, delete, func, select, update
 
+from alerts.canary import Canary
 from alerts.delivery import WITHDRAWN, Delivery, State, abandoned
 from alerts.page import Kind
 from alerts.ports import Notification
@@ -96,7 +97,9 @@ def record(connection: Connection, notification_id: str, delivery: Delivery) -> 
 
 def oldest(connection: Connection, now: datetime) -> timedelta:
     created: datetime | None = connection.scalar(
-        select(func.min(outbox.c.created_at)).where(outbox.c.due_at.is_not(None))
+        select(func.min(outbox.c.created_at)).where(
+            outbox.c.due_at.is_not(None), ~outbox.c.incident.startswith("jz-canary-")
+        )
     )
     return timedelta(0) if created is None else now - created
 
@@ -104,6 +107,18 @@ def oldest(connection: Connection, now: datetime) -> timedelta:
 def _notification(row: Any) -> Notification:
     page, delivery = codec.PAGES.decode(row.page), codec.DELIVERIES.decode(row.delivery)
     return Notification(row.id, page, delivery, row.created_at)
+
+
+def accepted(connection: Connection, ids: Collection[str]) -> dict[str, datetime]:
+    """When, for those rows that somebody has accepted."""
+    query = select(outbox.c.id, outbox.c.delivery).where(outbox.c.id.in_(ids), outbox.c.due_at.is_(None))
+    found = {row.id: codec.DELIVERIES.decode(row.delivery).accepted_at for row in connection.execute(query)}
+    return {name: at for name, at in found.items() if at is not None}
+
+
+def sweep_canaries(connection: Connection, before: Canary) -> None:
+    ours = outbox.c.incident.startswith("jz-canary-")
+    connection.execute(delete(outbox).where(ours, outbox.c.incident < before.incident))
 
 
 def _due_at(delivery: Delivery, created_at: datetime) -> datetime | None:

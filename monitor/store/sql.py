@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import SecretStr
 from sqlalchemy import Connection, func, select, text
 
+from alerts.canary import Canary
 from alerts.case import Case
 from alerts.delivery import Delivery
 from alerts.incident import Incident
@@ -113,6 +114,16 @@ class SqlStore:
 
     async def oldest(self, now: datetime) -> timedelta:
         return await self._database.read(lambda c: outbox.oldest(c, now))
+
+    async def accepted(self, ids: Collection[str]) -> dict[str, datetime]:
+        return await self._database.read(lambda c: outbox.accepted(c, ids)) if ids else {}
+
+    async def sweep_canaries(self, before: Canary) -> None:
+        def transaction(connection: Connection) -> None:
+            cases.sweep_canaries(connection, before)
+            outbox.sweep_canaries(connection, before)
+
+        await self._database.write(transaction)
 
     async def ping(self) -> timedelta:
         started = time.perf_counter()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
+from alerts.canary import Canary
 from alerts.case import Case
 from alerts.incident import Incident
 from alerts.ports import Notification, Outbox
@@ -155,6 +156,14 @@ class Store(Outbox, Protocol):
 
     async def expire(self, before: datetime) -> int:
         """Delete excerpts and dead letters older than ``before`` (M7); return how many went."""
+        ...
+
+    async def accepted(self, ids: Collection[str]) -> dict[str, datetime]:
+        """When each of these notifications was accepted, of those that were and still stand in the outbox."""
+        ...
+
+    async def sweep_canaries(self, before: Canary) -> None:
+        """Delete what canaries due before that one have left."""
         ...
 
     async def ping(self) -> timedelta:

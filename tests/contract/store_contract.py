@@ -8,10 +8,12 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
+from alerts.canary import Canary
 from alerts.delivery import Delivery
 from alerts.delivery import State as DeliveryState
 from alerts.incident import State
 from alerts.page import Kind
+from alerts.ports import Notification
 from detectors.finding import Level
 from monitor.errors import CaseConflict, PositionConflict
 from monitor.store.work import Advance, AuditRow, CaseWrite, DeadLetter, Excerpt, FindingRow, Wake, Work
@@ -30,6 +32,11 @@ from tests.support.pages import a_notification
 
 def a_write(case, wake_at=None, partition=PARTITION) -> CaseWrite:
     return CaseWrite(case, partition, wake_at)
+
+
+def _a_test_page(canary: Canary) -> Notification:
+    row = a_notification(canary.notification)
+    return replace(row, page=replace(row.page, incident=canary.incident, canary=True))
 
 
 def an_audit_row(reason="opened", incident="jz-1-1", at=NOW) -> AuditRow:
@@ -334,6 +341,28 @@ class StoreContract:
         assert await store.expire(NOW) == 2
         assert [row.event for row in await store.excerpts("jz-1-1")] == ["e-2"]
         assert await store.expire(NOW) == 0
+
+    async def test_when_a_notification_was_accepted(self, store):
+        await store.commit(Work(notifications=[a_notification("n-1"), a_notification("n-2")]))
+        await store.claim(NOW, SECOND, 9)
+        done = Delivery(("first",), state=DeliveryState.ACCEPTED, accepted_at=NOW)
+        await store.record("n-1", done)
+        assert await store.accepted(["n-1", "n-2", "n-3"]) == {"n-1": NOW}
+        assert await store.accepted([]) == {}
+
+    async def test_canaries_are_swept_and_nothing_else(self, store):
+        canaries = [Canary(1_000 + number, number % 2) for number in range(4)]
+        names = ["cafe0123456789abcdef0123456789ab", *(one.conversation for one in canaries)]
+        rows = [a_notification("n-1"), *(_a_test_page(one) for one in canaries)]
+        await store.commit(Work(cases=[a_write(a_case(name)) for name in names], notifications=rows))
+        await store.sweep_canaries(canaries[2])
+        assert set(await store.cases(names)) == {names[0], names[3], names[4]}
+        left = {row.id for row in await store.claim(NOW, SECOND, 9)}
+        assert left == {"n-1", canaries[2].notification, canaries[3].notification}
+
+    async def test_a_canary_that_waits_is_no_page_that_waits(self, store):
+        await store.commit(Work(notifications=[_a_test_page(Canary(1_000, 0))]))
+        assert await store.oldest(NOW + SECOND) == timedelta(0)
 
     async def test_a_whole_batch_is_written_together(self, store):
         work = Work(

@@ -57,6 +57,15 @@ def test_alert_says_how_urgent_it_is_what_it_means_and_where_to_read_on(alert: d
     assert texts["runbook_url"] == "{{ $externalLabels.runbook_base }}/" + alert["alert"] + ".md"
 
 
+def test_the_canarys_absence_explains_itself_to_whoever_wants_to_silence_it() -> None:
+    """People silence the watchdog they do not understand (R63)."""
+    texts = next(a["annotations"] for a in alerts() if a["alert"] == "JiezhuCanaryMissing")
+    assert "Do not silence" in texts["summary"]
+    assert "made-up crisis" in texts["summary"]
+    for words in ("No person is behind it", "That is why it rings", "rather than silence"):
+        assert words in " ".join(texts["description"].split())
+
+
 def test_heartbeat_explains_itself_to_whoever_wants_to_silence_it() -> None:
     texts = next(a["annotations"] for a in alerts() if a["alert"] == "JiezhuDeadMansSwitch")
     assert "Do not silence" in texts["summary"]

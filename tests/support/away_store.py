@@ -12,7 +12,11 @@ from monitor.store.memory import MemoryStore
 from monitor.store.work import Work
 
 WRITES = frozenset({"commit", "claim", "record"})
-EVERYTHING = WRITES | {"positions", "cases", "due", "next_wake", "incident", "alike", "ping", "oldest"}
+EVERYTHING = (
+    WRITES
+    | {"positions", "cases", "due", "next_wake", "incident", "alike", "ping", "oldest"}
+    | {"accepted", "sweep_canaries"}
+)
 
 
 class AwayStore(MemoryStore):
@@ -67,6 +71,14 @@ class AwayStore(MemoryStore):
     async def oldest(self, now: datetime) -> timedelta:
         self._ask("oldest")
         return await super().oldest(now)
+
+    async def accepted(self, ids):
+        self._ask("accepted")
+        return await super().accepted(ids)
+
+    async def sweep_canaries(self, before) -> None:
+        self._ask("sweep_canaries")
+        await super().sweep_canaries(before)
 
     async def ping(self) -> timedelta:
         self._ask("ping")

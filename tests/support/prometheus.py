@@ -7,7 +7,7 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,8 +52,13 @@ class Prometheus:
     def firing(self, name: str, **labels: str) -> dict[str, Any] | None:
         """Return the alert of this name and these labels if it fires."""
         wanted = {"alertname": name, **labels}.items()
-        alerts = self._ask("alerts", {})["alerts"]
-        return next((a for a in alerts if a["state"] == "firing" and wanted <= a["labels"].items()), None)
+        return next(
+            (a for a in self.alerts() if a["state"] == "firing" and wanted <= a["labels"].items()), None
+        )
+
+    def alerts(self) -> list[dict[str, Any]]:
+        """Every alert that is pending or fires."""
+        return self._ask("alerts", {})["alerts"]
 
     def _ask(self, what: str, parameters: dict[str, str]) -> Any:
         answer = self.client.get(f"/api/v1/{what}", params=parameters).json()
@@ -62,10 +67,20 @@ class Prometheus:
 
 
 @contextmanager
-def running(directory: Path, *targets: str) -> Iterator[Prometheus]:
-    """Run Prometheus with the shipped rules over ``targets``, twice a second, until the block ends."""
+def running(
+    directory: Path, *targets: str, apart: Mapping[str, str] | None = None, every: float = 0.5
+) -> Iterator[Prometheus]:
+    """Run Prometheus with the shipped rules over ``targets``, ``every`` so many seconds, until the block ends.
+
+    ``apart``: further targets by the name of a job of their own.
+    """
     config = directory / "prometheus.yml"
-    config.write_text(yaml.safe_dump(_config(targets)), encoding="utf-8")
+    config.write_text(
+        yaml.safe_dump(
+            _config({"jiezhu": targets, **{job: (one,) for job, one in (apart or {}).items()}}, every)
+        ),
+        encoding="utf-8",
+    )
     address = f"127.0.0.1:{free_port()}"
     log = directory / "log"
     with log.open("wb") as out:
@@ -89,16 +104,18 @@ def running(directory: Path, *targets: str) -> Iterator[Prometheus]:
         process.wait(timeout=20)
 
 
-def _config(targets: tuple[str, ...]) -> dict[str, Any]:
+def _config(jobs: Mapping[str, tuple[str, ...]], every: float) -> dict[str, Any]:
     return {
         "global": {
-            "scrape_interval": "500ms",
-            "scrape_timeout": "400ms",
-            "evaluation_interval": "500ms",
+            "scrape_interval": f"{every * 1000:.0f}ms",
+            "scrape_timeout": f"{every * 800:.0f}ms",
+            "evaluation_interval": f"{every * 1000:.0f}ms",
             "external_labels": {"runbook_base": "deploy/runbooks"},
         },
         "rule_files": [str(RULES / "*.yml")],
-        "scrape_configs": [{"job_name": "jiezhu", "static_configs": [{"targets": list(targets)}]}],
+        "scrape_configs": [
+            {"job_name": job, "static_configs": [{"targets": list(targets)}]} for job, targets in jobs.items()
+        ],
     }
 
 

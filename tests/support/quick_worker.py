@@ -19,6 +19,7 @@ from monitor.log import configure
 from monitor.scoring import Scoring
 from monitor.settings import Settings, load
 from tests.support.crash_points import Points
+from tests.support.freezable import FreezableApp, freezable
 from tests.support.moody import Mood, moody
 
 
@@ -55,7 +56,8 @@ def main() -> None:
     settings = load(None, os.environ)
     configure(settings.log.level, settings.log.format)
     clock, points = SteadyClock(WrongClock(settings.state_dir / "clock")), Points.of(os.environ)
-    app = App(settings, scripted, clock, store=points.store, pagers=points.pagers)
+    kind = FreezableApp if freezable(settings.state_dir) else App
+    app = kind(settings, scripted, clock, store=points.store, pagers=points.pagers)
     asyncio.run(app.run(lambda *_: None))
 
 

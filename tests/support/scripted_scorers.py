@@ -10,14 +10,17 @@ from collections.abc import Sequence
 
 from detectors.finding import ReplySignal, UserSignal
 from detectors.fold import Unscored
+from monitor.canary_event import SAID
 from monitor.scoring import Scoring, Signal
 from tests.support.builders import REPLIES, USERS
 
 BREAKS = "breaks"
+# what the canary says is the product's, and not a marker
+_CANARY = {words: "crisis" for _, words, _ in SAID} | {words: "sleep tip" for _, _, words in SAID}
 
 
 def _marker(text: str) -> str:
-    marker = text.partition("|")[0]
+    marker = _CANARY.get(text) or text.partition("|")[0]
     if marker == BREAKS:
         raise ValueError(f"cannot take {text!r}")
     return marker

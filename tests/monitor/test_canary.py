@@ -1,0 +1,208 @@
+"""The canary's whole way over a worker on a fake clock: timed, counted apart, waking nobody, told outside."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+
+import pytest_asyncio
+from pydantic import SecretStr
+
+from alerts.canary import Canary
+from alerts.delivery import Delivery
+from alerts.pagers.canary import CanaryChannel
+from alerts.ports import Notification
+from alerts.relay import Relay
+from monitor.canary import EXPLANATION, TRIES, CanaryLoop, CanaryUnsent, HeartbeatUrl
+from monitor.canary_book import CanaryBook
+from monitor.canary_event import CanaryMark
+from monitor.clock import SystemClock
+from monitor.decode.native import NativeDecoder
+from monitor.reader import Reader
+from tests.support.away_store import EVERYTHING, AwayStore
+from tests.support.fake_clock import FakeClock
+from tests.support.fake_pager import NO, FakePager
+from tests.support.pages import a_page
+from tests.support.scripted_server import Cut, ScriptedServer, Status
+from tests.support.worker import PSEUDONYMISER, Topic, Worker, reply, user
+
+MINUTE = timedelta(minutes=1)
+
+
+class Stage:
+    """One worker, its topic of one partition, and the canary's loop; ``heard`` are heartbeats."""
+
+    def __init__(self) -> None:
+        self.clock = FakeClock()
+        self.store = AwayStore()
+        self.pager = FakePager("canary's own", self.clock)
+        self.people = FakePager("first", self.clock)
+        self.topic = Topic()
+        self.worker = Worker(
+            self.store, self.clock, topic=self.topic, pagers=[self.people, CanaryChannel(self.pager)]
+        )
+        mark = CanaryMark(b"k" * 32, PSEUDONYMISER)
+        self.worker.pipeline._reader = Reader(NativeDecoder(), PSEUDONYMISER, self.clock, mark.marked)
+        self.heard: list[float] = []
+        self.answers = True
+        self.away = False
+        self.reads = True
+        self.loop = CanaryLoop(
+            book=CanaryBook(MINUTE, timedelta(seconds=30), self.clock.now()),
+            mark=mark,
+            sender=self,
+            store=self.store,
+            clock=self.clock,
+            observer=self.worker.recorder,
+            beat=self._beat,
+        )
+        self.worker.recorder.canary_arrived = self.loop.arrived
+
+    async def _beat(self) -> bool:
+        self.heard.append(self.clock.now().timestamp())
+        return self.answers
+
+    def partitions(self) -> list[int]:
+        return [0]
+
+    async def send(self, partition: int, key: bytes, value: bytes, headers: dict[str, str]) -> None:
+        if self.away:
+            raise CanaryUnsent("away")
+        self.topic.add(value)
+
+    async def minutes(self, count: float) -> None:
+        for _ in range(int(count * 60)):
+            await self.loop.turn(self.clock.now())
+            if self.reads:
+                await self.worker.pump()
+            await self.worker.wait(1)
+
+    def value(self, name: str, **labels: str) -> float | None:
+        return self.worker.metrics.registry.get_sample_value(name, labels)
+
+
+@pytest_asyncio.fixture
+async def stage() -> AsyncIterator[Stage]:
+    made = Stage()
+    await made.worker.start()
+    yield made
+    await made.worker.stop()
+
+
+async def test_it_arrives_each_minute_and_is_timed(stage):
+    await stage.minutes(3.5)
+    assert [page.test and page.canary for page in stage.pager.got] == [True] * 3
+    assert stage.value("jiezhu_canary_seconds_count") == 3
+    assert stage.value("jiezhu_canary_seconds_bucket", le="5.0") == 3
+    assert len(stage.heard) == 3
+    assert stage.value("jiezhu_canaries_total", result="accepted") == 3
+    late = stage.clock.now().timestamp() - stage.value(
+        "jiezhu_canary_last_success_timestamp_seconds", partition="0"
+    )
+    assert 0 <= late <= 60
+    assert stage.value("jiezhu_canary_due_timestamp_seconds", partition="0") > stage.clock.now().timestamp()
+
+
+async def test_it_wakes_nobody_and_stands_in_no_figure_of_people(stage):
+    await stage.minutes(20)
+    assert len(stage.pager.got) >= 19
+    assert stage.people.rung == []
+    told = [
+        sample
+        for family in stage.worker.metrics.registry.collect()
+        for sample in family.samples
+        if sample.value and sample.name.startswith(("jiezhu_turns", "jiezhu_crisis", "jiezhu_safety"))
+        if sample.name.endswith("_total")
+    ]
+    assert told == []
+    assert stage.value("jiezhu_pages_total", pager="canary", state="accepted", reason="http_202") is None
+    assert stage.value("jiezhu_event_age_seconds_count") == 0
+    assert await stage.store.incidents(open_only=False, limit=9) == []
+    assert stage.store.findings() == ()
+
+
+async def test_a_person_beside_it_is_paged_as_ever(stage):
+    await stage.minutes(1.5)
+    now = 90
+    await stage.worker.read(user("c", "crisis", now), reply("c", "sleep tip", now + 1))
+    await stage.minutes(0.2)
+    assert len(stage.people.got) == 1
+    assert not stage.people.got[0].test
+
+
+async def test_nothing_is_left_of_it_after_an_hour(stage):
+    await stage.minutes(65)
+    rows = [row for row in stage.store.notifications() if row.page.canary]
+    assert 59 <= len(rows) <= 62
+    early = Canary(int(stage.clock.now().timestamp()) // 60 * 60 - 64 * 60, 0)
+    assert await stage.store.cases([early.conversation]) == {}
+
+
+async def test_the_heartbeat_stops_while_nothing_is_read_and_comes_back(stage):
+    await stage.minutes(1.5)
+    stage.reads = False
+    before = len(stage.heard)
+    await stage.minutes(5)
+    assert len(stage.heard) == before
+    assert stage.value("jiezhu_canary_due_timestamp_seconds", partition="0") < stage.clock.now().timestamp()
+    stage.reads = True
+    await stage.minutes(1.5)
+    assert len(stage.heard) > before
+
+
+async def test_the_heartbeat_stops_while_its_pager_refuses(stage):
+    stage.pager.then = NO  # its token was revoked
+    await stage.minutes(3)
+    assert stage.heard == []
+    assert stage.people.rung == []
+    assert await stage.store.oldest(stage.clock.now()) == timedelta(0)
+
+
+async def test_it_cannot_be_sent_while_the_broker_is_away(stage):
+    stage.away = True
+    await stage.minutes(3)
+    assert stage.heard == []
+    assert stage.value("jiezhu_canaries_total", result="not_sent") >= 2
+    stage.away = False
+    await stage.minutes(1.5)
+    assert stage.heard
+
+
+async def test_one_that_another_worker_delivered_is_known_from_the_outbox(stage):
+    stage.worker.recorder.canary_arrived = lambda *_: None
+    await stage.minutes(2.5)
+    assert len(stage.heard) == 2
+
+
+async def test_pages_go_out_and_are_heard_of_while_the_database_is_away(stage):
+    await stage.minutes(1.2)
+    stage.store.away = EVERYTHING
+    before = len(stage.heard)
+    await stage.minutes(2)
+    assert len(stage.heard) > before
+    assert all(page.degraded for page in stage.pager.got[before:])
+    assert stage.people.rung == []
+
+
+async def test_a_heartbeat_that_is_not_heard_is_tried_a_few_times_and_no_more(stage):
+    stage.answers = False
+    await stage.minutes(1.6)
+    assert len(stage.heard) == TRIES
+    assert stage.value("jiezhu_canary_heartbeats_total", result="not_heard") == 1
+
+
+async def test_a_page_of_a_person_whose_channels_are_gone_does_not_go_the_canarys_way(stage):
+    relay = Relay(stage.store, [CanaryChannel(stage.pager), stage.people], stage.clock, stage.worker.recorder)
+    note = Notification("n", a_page(), Delivery(("gone",)), stage.clock.now())
+    assert relay._routed(note).route == ("first",)
+
+
+async def test_the_service_outside_is_told_what_the_beats_mean():
+    async with ScriptedServer() as server:
+        server.script(Cut(), Status(404), then=Status(200))
+        beat = HeartbeatUrl(SecretStr(f"{server.url}/check-of-ours"), SystemClock())
+        assert [await beat(), await beat(), await beat()] == [False, False, True]
+        await beat.close()
+    assert server.requests[-1].body.decode() == EXPLANATION
+    for words in ("do not silence it", "No person is behind the canary", "treat it as an outage"):
+        assert words in EXPLANATION
