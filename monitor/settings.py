@@ -18,7 +18,6 @@ from alerts.canary import CHANNEL
 from alerts.pagers.alertmanager import AlertmanagerSettings
 from alerts.pagers.pagerduty import PagerDutySettings
 from alerts.pagers.second_channel import SecondChannelSettings
-from alerts.pagers.settings import SecretUrl
 from alerts.pagers.webhook import WebhookSettings
 from monitor.environment import PREFIX, key_of, names_of, put_environment
 from monitor.errors import ConfigurationError
@@ -160,7 +159,7 @@ class Canary(_Section):
     every_seconds: int = Field(60, ge=10, le=3600)
     within_seconds: float = Field(30, ge=5, le=600)
     pager: str | None = None
-    heartbeat_url: SecretUrl | None = None
+    heartbeat_url: SecretStr | None = None
 
 
 class Retention(_Section):
@@ -258,6 +257,8 @@ def check(settings: Settings) -> None:
     _check_kafka(settings.kafka)
     for name in ("public_url", "runbook_url"):
         _check_url(f"{PREFIX}HTTP__{name.upper()}", getattr(settings.http, name))
+    heartbeat = settings.canary.heartbeat_url
+    _check_url(f"{PREFIX}CANARY__HEARTBEAT_URL", heartbeat.get_secret_value() if heartbeat else None)
 
 
 def _check_channels(settings: Settings) -> None:

@@ -70,11 +70,12 @@ def fill(metrics: Metrics, beat: int) -> None:
     metrics.store_up.set(1)
     metrics.gaps.labels("page_missing").inc(beat % 16 == 0)
     metrics.loop_lag.observe(0.004)
-    for result in ("sent", "accepted"):
+    for result in ("sent", "accepted", "not_sent"):
         metrics.canaries.labels(result).inc()
     metrics.canary_seconds.observe(2.6)
     metrics.canary_success.labels("0").set(time.time())
     metrics.canary_due.labels("0").set(time.time() + 300)
-    metrics.canary_heartbeats.labels("heard").inc()
+    for result in ("heard", "not_heard"):
+        metrics.canary_heartbeats.labels(result).inc()
     for part in ("pipeline", "timers", "heartbeat", "auditor"):
         metrics.last_progress.labels(part).set(time.time())
