@@ -15,8 +15,8 @@ import structlog
 from alerts.ports import Clock, Notification
 from alerts.relay import Relay
 from monitor.auditor import Auditor
-from monitor.common_time import CommonTime
 from monitor.canary import CanaryLoop
+from monitor.common_time import CommonTime
 from monitor.dead_letter_desk import DeadLetterDesk
 from monitor.decode.dead_letters import DeadLetterLimit, StopReason
 from monitor.errors import JiezhuError, StoreError

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import ClassVar
 
 import atheris
 from h11 import LocalProtocolError
@@ -47,14 +48,14 @@ KEY = b"k" * 32
 PLACE = ("turns", 0)
 
 
-class TooSlow(AssertionError):
+class TooSlowError(AssertionError):
     pass
 
 
 class Decoding:
     """Any bytes: a turn that can be stored, hashed and folded, or a named reason."""
 
-    tokens = [
+    tokens: ClassVar = [
         "event_id",
         "conversation_id",
         "user_ref",
@@ -151,7 +152,7 @@ class Decoding:
 class Http:
     """Any bytes on the socket: an answer or none, no error inside, and the server goes on answering."""
 
-    tokens = [
+    tokens: ClassVar = [
         "GET",
         "POST",
         "HEAD",
@@ -264,7 +265,7 @@ def main() -> None:
         begun = time.process_time()
         target.try_(data)
         if time.process_time() - begun > LIMIT:
-            raise TooSlow(f"{time.process_time() - begun:.1f} s for {len(data)} bytes")
+            raise TooSlowError(f"{time.process_time() - begun:.1f} s for {len(data)} bytes")
 
     options = [
         f"-max_total_time={seconds}",
