@@ -134,6 +134,9 @@ async def test_nothing_is_left_of_it_after_an_hour(stage):
     await stage.minutes(65)
     rows = [row for row in stage.store.notifications() if row.page.canary]
     assert 59 <= len(rows) <= 62
+    assert (
+        await stage.store.due(stage.clock.now() + timedelta(days=1), 999) == []
+    )  # time does nothing more to it
     early = Canary(int(stage.clock.now().timestamp()) // 60 * 60 - 64 * 60, 0)
     assert await stage.store.cases([early.conversation]) == {}
 

@@ -127,7 +127,9 @@ class Decoding:
         return [
             *made,
             *(v for _, v in self._mark.events(Canary(int(EPOCH.timestamp()), 0))),
-            b"[[[[",
+            b"[" * 3_000,
+            b'{"a":' * 3_000,
+            b'{"turn": ' + b"9" * 6_000 + b"}",
             b"\xef\xbb\xbf{}",
         ]
 
