@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 STALLED = timedelta(seconds=60)  # a batch in hand, or a part without a sign of life
-SILENT = timedelta(seconds=60)  # the broker
+SILENT = timedelta(seconds=20)  # the broker, which answers many times a second
 HANGING = timedelta(minutes=5)  # the encoder, and no fresh one could be had beside it
 
 

@@ -23,6 +23,7 @@ from monitor.changes import Paging
 from monitor.errors import JiezhuError, StoreError, StoreUnavailable, StoreUnwritable
 from monitor.pipeline import BatchResult, Through
 from monitor.reading import Reading
+from monitor.recent import RecentCases
 from monitor.store.work import CaseWrite, Store
 from monitor.voyage import Voyage
 
@@ -74,7 +75,7 @@ class Lifeboat:
         self._rewind = rewind
         self._up = up
         self._looked = looked
-        self._recent: OrderedDict[str, CaseWrite] = OrderedDict()
+        self._recent = RecentCases(REMEMBERED)
         self._refreshed: datetime | None = None
         self._settled: OrderedDict[str, Delivery] = OrderedDict()
         self._voyage: Voyage | None = None
@@ -91,7 +92,7 @@ class Lifeboat:
             written = case.advanced.case
             partition = result.read.partition_of[written.conversation.key]
             stands = replace(written, version=written.version + 1)
-            self._keep(CaseWrite(stands, partition, case.advanced.wake_at))
+            self._recent.keep(CaseWrite(stands, partition, case.advanced.wake_at))
 
     def settle(self, notifications: list[Notification]) -> list[Notification]:
         """Mark those that went out while the database was away as accepted.
@@ -117,7 +118,7 @@ class Lifeboat:
             again = self._ashore_at is not None and now - self._ashore_at < RELAPSE
             self._stay = min(self._stay * 2, LONGEST_STAY) if again else PROBE
             self._voyage = Voyage(
-                [write for write in self._recent.values() if self._reading.owns(write.partition)],
+                [write for write in self._recent if self._reading.owns(write.partition)],
                 self._pagers,
                 self._paging,
                 self._reading,
@@ -181,28 +182,25 @@ class Lifeboat:
     async def _refresh(self, now: datetime) -> None:
         due = await self._store.due(now + SOON, OPEN_CASES)
         wakes = {wake.conversation: wake for wake in due if self._reading.owns(wake.partition)}
-        soon = [key for key, w in self._recent.items() if w.wake_at is not None and w.wake_at <= now + SOON][
-            -OPEN_CASES:
-        ]
+        soon = [
+            write.case.conversation.key
+            for write in self._recent.waiting()
+            if write.wake_at is not None and write.wake_at <= now + SOON
+        ][-OPEN_CASES:]
         for key, case in (await self._store.cases({*wakes, *soon})).items():
             wake, known = wakes.get(key), self._recent.get(key)
             if known is not None and known.case.version > case.version:
                 continue
             partition = wake.partition if wake else known.partition if known else None
             if partition is not None:
-                self._keep(CaseWrite(case, partition, wake.at if wake else self._later(known, len(due))))
+                self._recent.keep(
+                    CaseWrite(case, partition, wake.at if wake else self._later(known, len(due)))
+                )
 
     @staticmethod
     def _later(known: CaseWrite | None, due: int) -> datetime | None:
         """A case that is not among those due soon has nothing to wait for, unless not all of them were told."""
         return known.wake_at if known is not None and due >= OPEN_CASES else None
-
-    def _keep(self, write: CaseWrite) -> None:
-        key = write.case.conversation.key
-        self._recent[key] = write
-        self._recent.move_to_end(key)
-        while len(self._recent) > REMEMBERED:
-            self._recent.popitem(last=False)
 
     def _as_it_stands(self, note: Notification) -> Notification:
         delivery = self._settled.get(note.id)

@@ -161,8 +161,18 @@ class Metrics:
         self.batch_seconds = Histogram(
             "jiezhu_batch_seconds", "Time of a batch by stage", ("stage",), buckets=_SECONDS, registry=r
         )
+        self.fenced = Counter(
+            "jiezhu_fenced_batches_total",
+            "Batches that were void, as another worker had written on their partition: a zombie's, in a rebalance",
+            registry=r,
+        )
         self.batch_size = Histogram(
             "jiezhu_batch_records", "Records in a batch", buckets=(1, 2, 4, 8, 16, 32, 64, 128), registry=r
+        )
+        self.ready = Gauge(
+            "jiezhu_ready",
+            "1 while the worker reads, decides and gets pages out, as /readyz says",
+            registry=r,
         )
         self.store_up = Gauge("jiezhu_store_up", "1 while the database answers", registry=r)
         self.encoder_up = Gauge(

@@ -86,6 +86,10 @@ class Observer(Protocol):
         """Some text of a batch could not be scored. It counts as unscored, and its neighbours go on."""
         ...
 
+    def fenced(self) -> None:
+        """A batch was void: somebody else had written on its partition, or writes its cases."""
+        ...
+
 
 class Pipeline:
     """The handler behind a source. Everything it knows is in the store; it may be killed at any point."""
@@ -136,6 +140,9 @@ class Pipeline:
             raise PositionConflict(ahead)
         try:
             result = await self._through(self._store, read, self._reading)
+        except PositionConflict:
+            self._observer.fenced()
+            raise
         except StoreUnavailable as error:
             if self._lifeboat is None:
                 raise

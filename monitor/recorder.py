@@ -58,6 +58,9 @@ class Recorder:
     def scorer_failed(self) -> None:
         self._metrics.scorer_failures.inc()
 
+    def fenced(self) -> None:
+        self._metrics.fenced.inc()
+
     # Timers
 
     def advanced(self, advanced: Advanced, delay: float) -> None:

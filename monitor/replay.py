@@ -176,6 +176,9 @@ class Replay:
     def scorer_failed(self) -> None:
         """The finding says that the turn is unscored."""
 
+    def fenced(self) -> None:
+        """A replay is alone with its store."""
+
     def advanced(self, advanced: Advanced, delay: float) -> None:
         del delay
         self._decisions(advanced)

@@ -21,7 +21,7 @@ from monitor.dead_letter_desk import DeadLetterDesk
 from monitor.decode.dead_letters import DeadLetterLimit, StopReason
 from monitor.errors import JiezhuError, StoreError
 from monitor.guard import Guard
-from monitor.health import SILENT, Health, Judge, Signs
+from monitor.health import SILENT, Health, Judge, Signs, ready
 from monitor.lifeboat import Lifeboat
 from monitor.metrics import Metrics
 from monitor.pipeline import BatchResult
@@ -34,6 +34,7 @@ from monitor.timers import Timers
 _log = structlog.get_logger(__name__)
 
 HOLDS = ("line_stopped", "retry")
+BACK_PRESSURE = "back_pressure"
 # They turn every second or so, whatever else happens: one that shows no sign is helped by a restart.
 LOOPS = ("timers", "heartbeat", "relay", "lifeboat", "dead_letters", "self_watch", "canary")
 HEARTBEAT = timedelta(seconds=1)
@@ -181,9 +182,11 @@ class Worker:
             parts.recorder.lag({name: part.lag for name, part in progress.partitions.items()})
             for reason in HOLDS:
                 parts.metrics.paused.labels(reason).set(reason in progress.holds)
+            parts.metrics.paused.labels(BACK_PRESSURE).set(progress.back_pressure)
             with contextlib.suppress(StoreError):  # while it is away the last age stands
                 self._oldest = await parts.store.oldest(parts.clock.now())
             parts.recorder.outbox_age(self._oldest)
+            parts.metrics.ready.set(self.health(ready).good)
             parts.recorder.alive("heartbeat", parts.clock.now())
             await parts.clock.sleep(HEARTBEAT)
 

@@ -59,6 +59,7 @@ def build_client(
         fetch_min_bytes=settings.linger_bytes,
         fetch_max_wait_ms=settings.linger_ms,
         max_partition_fetch_bytes=settings.max_partition_bytes,
+        fetch_max_bytes=settings.max_fetch_bytes,
         session_timeout_ms=settings.session_timeout_ms,
         heartbeat_interval_ms=settings.heartbeat_interval_ms,
         rebalance_timeout_ms=settings.rebalance_timeout_ms,

@@ -79,6 +79,10 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
         self._polled: dict[
             TopicPartition, tuple[int, datetime]
         ] = {}  # the client's stamp, and when we saw it first
+        self._in_hand: frozenset[TopicPartition] = frozenset()
+        self._taken: dict[
+            TopicPartition, int | None
+        ] = {}  # the client's stamp when a batch held records of it
         self._timers: set[asyncio.TimerHandle] = set()
         self._takeovers: set[asyncio.Task[None]] = set()
         self.last_record: datetime | None = None
@@ -103,10 +107,15 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
             if not batch:
                 return
             self.last_record = self.handling_since = self._now()
+            self._in_hand = frozenset(batch)
+            self._taken.update({place: consumer.last_poll_timestamp(place) for place in batch})
             try:
                 await self._handle(consumer, batch)
             finally:
                 self.handling_since = None
+                self._in_hand = frozenset()
+                now = self._now()
+                self._since.update({place: now for place in batch if place in self._since})
 
     async def pass_over(self, partition: Partition, offset: int) -> None:
         """Hand on a record that cannot be read, without its content, if reading still stands before it."""
@@ -324,6 +333,7 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
         self._failures.clear()
         self._behind.clear()
         self._polled.clear()
+        self._taken.clear()
         if partitions:
             try:
                 await self._handler.revoked(_names(partitions))
@@ -379,16 +389,24 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
             return {}
         now = self._now()
         return {
-            _name(place): PartitionProgress(
-                position=self._next[place],
-                end=consumer.highwater(place),
-                polled=self._heard_at(place, consumer.last_poll_timestamp(place), now),
-                since=self._since.get(place, now),
-                held=place not in self._since,
-            )
+            _name(place): self._progress(consumer, place, now)
             for place in sorted(consumer.assignment())
             if place in self._next
         }
+
+    def _progress(self, consumer: Consumer, place: TopicPartition, now: datetime) -> PartitionProgress:
+        """The client asks for no more of a partition while records of it wait: that bounds its memory."""
+        end, stamp = consumer.highwater(place), consumer.last_poll_timestamp(place)
+        fresh = stamp is not None and stamp != self._taken.get(place)
+        return PartitionProgress(
+            position=self._next[place],
+            end=end,
+            polled=self._heard_at(place, stamp, now),
+            since=self._since.get(place, now),
+            held=place not in self._since,
+            in_hand=place in self._in_hand,
+            unread=fresh and end is not None and end > self._next[place],
+        )
 
 
 def _name(place: TopicPartition) -> Partition:

@@ -47,6 +47,7 @@ class KafkaSource:
         self._now = now
         self._holds = Holds()
         self._backoff = Backoff(settings.first_retry_seconds, settings.longest_retry_seconds)
+        self._reconnect = Backoff(settings.first_retry_seconds, settings.longest_reconnect_seconds)
         self._state = SourceState.IDLE
         self._stopping = asyncio.Event()
         self._stopped = asyncio.Event()
@@ -85,7 +86,7 @@ class KafkaSource:
                     self._connected.clear()
                     await self._disconnect()
                 if failures:
-                    await self._pause_for(self._backoff.wait(failures))
+                    await self._pause_for(self._reconnect.wait(failures))
         finally:
             self._state = SourceState.STOPPED
             self._stopped.set()

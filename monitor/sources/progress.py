@@ -26,6 +26,8 @@ class PartitionProgress:
     polled: datetime | None  # when the broker last answered
     since: datetime  # when reading began, or began again after a hold
     held: bool = False
+    in_hand: bool = False  # a batch of its records is being handled
+    unread: bool = False  # what the broker last answered waits in the client; it is not asked meanwhile
 
     @property
     def lag(self) -> int | None:
@@ -47,15 +49,27 @@ class Progress:
     restarts: int = 0  # times the client was built anew
     looked: datetime | None = None  # when the source's own loop last looked at its client
 
+    @property
+    def back_pressure(self) -> bool:
+        """True while nothing more is fetched of some partition, because what was fetched waits for a batch in hand."""
+        return self.handling_since is not None and any(known.unread for known in self.partitions.values())
+
     def caught_up(self, partition: Partition) -> bool:
         """True once everything that was in the partition at the last fetch has been handled."""
         known = self.partitions.get(partition)
         return known is not None and known.lag == 0
 
     def silent(self, now: datetime, limit: timedelta) -> frozenset[Partition]:
-        """Partitions that should be read and from which the broker has not answered within the limit."""
+        """Partitions that should be read and from which the broker has not answered within the limit.
+
+        While batches are handled the broker is not asked about what waits in the client: that is our own slowness.
+        """
+        busy = self.handling_since is not None or (
+            self.last_done is not None and now - self.last_done <= limit
+        )
         return frozenset(
             partition
             for partition, known in self.partitions.items()
-            if not known.held and now - max(known.since, known.polled or known.since) > limit
+            if not (known.held or known.in_hand or (known.unread and busy))
+            and now - max(known.since, known.polled or known.since) > limit
         )

@@ -36,7 +36,10 @@ class KafkaSettings:
     linger_ms: int = 20
     linger_bytes: int = 64 * 1024
     poll_ms: int = 5
-    max_partition_bytes: int = 4 * 1024 * 1024  # above the largest record that the broker takes
+    # About a batch. The client empties what it holds of one partition before it comes to the next, so more would
+    # make everybody in the others wait behind a backlog. A larger record comes all the same, alone.
+    max_partition_bytes: int = 64 * 1024
+    max_fetch_bytes: int = 256 * 1024
 
     session_timeout_ms: int = 20_000
     heartbeat_interval_ms: int = 3_000
@@ -48,6 +51,7 @@ class KafkaSettings:
     stop_seconds: float = 15.0  # for the batch in hand
     first_retry_seconds: float = 0.2
     longest_retry_seconds: float = 30.0
+    longest_reconnect_seconds: float = 5.0  # a broker that is back is read again well within half a minute
     restart_after_seconds: float = 90.0  # of silence from the broker: build the client anew
 
     @property

@@ -31,6 +31,7 @@ DASHBOARDS = sorted((GRAFANA / "dashboards").glob("*.json"))
 EXPLORE_ONLY = {
     "jiezhu_build",
     "jiezhu_emotion_points",
+    "jiezhu_fenced_batches",
     "jiezhu_reply_flags",
     "jiezhu_reply_latency_seconds",
     "jiezhu_reply_repeats",

@@ -179,6 +179,23 @@ async def test_members_come_and_go_without_duplicates(broker: Broker) -> None:
     assert [value for value, times in handled.items() if times > 1] == []
 
 
+async def test_a_backlog_of_one_partition_does_not_make_the_others_wait(broker: Broker) -> None:
+    topic = await broker.topic(partitions=3)
+    sent = [f"{number:<6000}".encode() for number in range(300)]
+    for partition in range(3):
+        await broker.send(topic, *sent, partition=partition)
+    handler = LedgerHandler(Ledger())
+    async with running(KafkaSource(broker.settings(topic), handler)):
+        await until(lambda: len(handler.ledger.done) == 900, LONG)
+    assert all(handler.ledger.values(partition) == sent for partition in range(3))
+    found = [record.partition[1] for record in handler.ledger.done]
+    first_done = min(max(at for at, place in enumerate(found) if place == one) for one in range(3))
+    had = Counter(found[: first_done + 1])
+    assert min(had[partition] for partition in range(3)) >= 20, (
+        "a backlog in one, and the others were read, too"
+    )
+
+
 async def test_the_database_says_where_to_read_on(broker: Broker) -> None:
     topic = await broker.topic(partitions=2)
     await broker.send(topic, *numbers(0, 10), partition=0)

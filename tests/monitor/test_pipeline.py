@@ -183,6 +183,8 @@ async def test_a_zombie_writes_nothing(worker, store, clock):
     with pytest.raises(PositionConflict):
         await zombie.pipeline.handle(worker.topic.records[1:])
     assert zombie.results == []
+    assert total(zombie, "jiezhu_fenced_batches_total") == 1
+    assert total(worker, "jiezhu_fenced_batches_total") == 0
 
 
 async def test_a_text_that_breaks_the_scorer_is_unscored_and_its_neighbours_are_not(worker):

@@ -26,6 +26,7 @@ def test_first_miss_fires_however_it_becomes_visible_and_the_heartbeat_stops_wit
     tmp_path: Path,
 ) -> None:
     steady, late = Metrics(), Metrics()
+    steady.ready.set(1)
     with ExitStack() as workers:
         one = workers.enter_context(exporter.serving(steady))
         port = free_port()

@@ -28,6 +28,7 @@ from monitor.store.url import parse
 from tests.support.forked import ForkedWorker
 from tests.support.kafka import Broker
 from tests.support.ledger import Ledger
+from tests.support.quick_worker import PACE
 from tests.support.until import until
 
 SECRET = "a secret for tests on loopback"
@@ -128,6 +129,12 @@ class Crew:
         for scene in scenes:
             self._know(conversation_id(scene))
         await self.player.play(scenes, poison=1.0)
+
+    def pace(self, seconds: float) -> None:
+        """Let every text take a quick worker so long, from now on."""
+        scratch = self.state / f"{PACE}.new"
+        scratch.write_text(str(seconds), encoding="ascii")
+        scratch.replace(self.state / PACE)
 
     def know(self, conversations: Iterable[str]) -> None:
         """Their pages can be told by name from here on."""

@@ -67,8 +67,10 @@ def fill(metrics: Metrics, beat: int) -> None:
     for stage, seconds in (("encode", 0.12), ("decide", 0.004), ("store", 0.03)):
         metrics.batch_seconds.labels(stage).observe(seconds)
     metrics.batch_size.observe(12)
+    metrics.fenced.inc()
     metrics.store_up.set(1)
     metrics.gaps.labels("page_missing").inc(beat % 16 == 0)
+    metrics.ready.set(1)
     metrics.loop_lag.observe(0.004)
     for result in ("sent", "accepted", "not_sent"):
         metrics.canaries.labels(result).inc()

@@ -39,6 +39,28 @@ def test_a_held_partition_is_not_silent() -> None:
     assert known(polled=None, held=True).silent(NOW, MINUTE) == frozenset()
 
 
+@pytest.mark.parametrize(
+    ("handling", "done", "silent"),
+    [(True, None, False), (False, 59, False), (False, 61, True), (False, None, True)],
+)
+def test_what_waits_in_the_client_while_we_are_busy_is_not_the_brokers_silence(
+    handling: bool, done: int | None, silent: bool
+) -> None:
+    part = PartitionProgress(0, 9, NOW - 2 * MINUTE, since=NOW - 3 * MINUTE, unread=True)
+    progress = Progress(
+        SourceState.JOINED,
+        {PLACE: part},
+        handling_since=NOW if handling else None,
+        last_done=None if done is None else NOW - timedelta(seconds=done),
+    )
+    assert bool(progress.silent(NOW, MINUTE)) is silent
+
+
+def test_a_partition_in_hand_is_not_silent() -> None:
+    part = PartitionProgress(0, 9, NOW - 2 * MINUTE, since=NOW - 3 * MINUTE, in_hand=True)
+    assert Progress(SourceState.JOINED, {PLACE: part}).silent(NOW, MINUTE) == frozenset()
+
+
 def test_silence_counts_from_where_reading_began() -> None:
     part = PartitionProgress(0, None, NOW - timedelta(hours=1), since=NOW - timedelta(seconds=59))
     assert Progress(SourceState.JOINED, {PLACE: part}).silent(NOW, MINUTE) == frozenset()
