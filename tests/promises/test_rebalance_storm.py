@@ -50,6 +50,7 @@ async def test_members_come_and_go(
             await asyncio.sleep(1)
         await asyncio.gather(*visiting)
         stormed = team.read()
+        team.pace(0)
         await team.until_all_read(sent, within=90)
         for number in range(zombies):
             team.pace(SLOWLY)
