@@ -180,6 +180,12 @@ def due_at(case: Case, policy: Policy) -> datetime | None:
     return advance(case, _NOTHING_DUE, policy).wake_at
 
 
+def verdict_due(case: Case, policy: Policy) -> bool:
+    """True if somebody waits for more than the end of a quiet episode."""
+    due = due_at(case, policy)
+    return due is not None and not _only_quiet(case, policy, due)
+
+
 def _newest(record: OnRecord) -> Incident | None:
     """The incident as its case has it; None if the case is at another one by now."""
     mine = record.case.incident if record.case is not None else None
@@ -201,4 +207,6 @@ def _leads_to(trail: tuple[Trace, ...], state: State) -> bool:
 def _only_quiet(case: Case, policy: Policy, due: datetime) -> bool:
     """Nobody waits for it but the end of a quiet episode, whose length may have been configured anew."""
     incident = case.incident
-    return incident is not None and due == incident.last_crisis_at + policy.quiet + RETRY_WAKE
+    if incident is None or incident.state is not State.WATCHING:
+        return False
+    return due == incident.last_crisis_at + policy.quiet + RETRY_WAKE

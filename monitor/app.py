@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import timedelta
 from functools import partial
 
@@ -25,6 +25,7 @@ from monitor.crypto.keyring import Keyring
 from monitor.dead_letter_desk import DeadLetterDesk
 from monitor.decode.dead_letters import DeadLetterLimit, DeadLetterPolicy
 from monitor.errors import ConfigurationError
+from monitor.forgetting import Forgetting
 from monitor.guard import Guard
 from monitor.health import Health, Judge, Signs, live, ready
 from monitor.lifeboat import Lifeboat
@@ -40,6 +41,7 @@ from monitor.sources.asyncapi import describe_json
 from monitor.sources.canary_topic import CanaryTopic
 from monitor.sources.dead_letters import DeadLetterTopic
 from monitor.sources.kafka import KafkaSource
+from monitor.store.erasing import Erasing
 from monitor.store.migration import is_current, migrate
 from monitor.store.records import Records
 from monitor.store.sql import SqlStore
@@ -205,6 +207,14 @@ class App:
                 common_time=self._common_time,
                 keep=timedelta(days=settings.retention.days),
                 line_stopped=partial(line_stopped, settings),
+                forgetting=Forgetting(
+                    Erasing(self._store.database, self._keys.keyring),
+                    People(self._store, self._paging, clock, self._relay.wake),
+                    self._paging.policy,
+                    clock,
+                    keep=timedelta(days=settings.retention.records_days),
+                    forget=self._forget,
+                ),
                 auditor=Auditor(
                     Records(self._store.database, self._keys.keyring),
                     self._paging,
@@ -239,6 +249,11 @@ class App:
 
     def _settle(self, notifications: list[Notification]) -> list[Notification]:
         return notifications if self._lifeboat is None else self._lifeboat.settle(notifications)
+
+    def _forget(self, pseudonyms: Collection[str]) -> None:
+        self._recorder.forget(pseudonyms)
+        if self._lifeboat is not None:
+            self._lifeboat.forget(pseudonyms)
 
     async def _rewind(self) -> None:
         if self._source is not None:

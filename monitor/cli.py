@@ -176,6 +176,69 @@ def migrate(config: Config = None) -> None:
     typer.echo(migrate_tables(settings_of(config)))
 
 
+@app.command()
+def erase(
+    kind: Annotated[str, typer.Option(help="What the ids name: conversation or user.")],
+    by: By,
+    file: Annotated[Path | None, typer.Argument(help="Ids, one a line; standard input without it.")] = None,
+    config: Config = None,
+    json: Json = False,
+) -> None:
+    """Forget conversations, or all of a user's: everywhere, at once, with a proof that names nobody.
+
+    Ids are read from a file or standard input, never from the command line, where others could see them.
+    """
+    from monitor.keeping_commands import erase as forget
+
+    settings = settings_of(config)
+    with _opened(file) as stream:
+        lines = stream.read().decode("utf-8", "replace").splitlines()
+    done = asyncio.run(forget(settings, kind, lines, by))
+    if json:
+        emit(
+            {
+                "proofs": list(done.proofs),
+                "rows": dict(done.rows),
+                "dead_letters": done.dead_letters,
+                "closed_letters": done.closed_letters,
+                "held": done.held + done.waiting,
+            }
+        )
+    else:
+        typer.echo(
+            f"erased {done.rows.total()} rows and {done.dead_letters} dead letters; proofs: {', '.join(done.proofs)}"
+        )
+        typer.echo("copies on Kafka topics are not ours to delete: see SECURITY.md")
+    if done.closed_letters:
+        typer.echo(
+            f"{done.closed_letters} dead letters do not open with these keys; nobody can tell whom they name",
+            err=True,
+        )
+    if done.held or done.waiting:
+        fail(
+            f"{done.held + done.waiting} conversation(s) stay for now, without words: somebody there may be in danger; "
+            "workers erase them once a person has answered and it is quiet",
+            1,
+        )
+
+
+@app.command("rotate-keys")
+def rotate_keys(config: Config = None, json: Json = False) -> None:
+    """Seal everything that is sealed anew with the first key of JIEZHU_KEYS__SEAL. Workers may run; broken off, run it again."""
+    from monitor.keeping_commands import rotate
+
+    done, left = asyncio.run(rotate(settings_of(config)))
+    if json:
+        emit({"sealed_anew": done.anew, "closed": done.closed, "left": left})
+    else:
+        typer.echo(f"sealed {done.anew} rows anew; {left} are left under other keys")
+    if left:
+        fail(
+            "keep the older keys: rows are left that need them (restart workers that seal with an older key)",
+            1,
+        )
+
+
 @incidents.command("list")
 def list_incidents(
     config: Config = None,

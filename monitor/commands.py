@@ -43,6 +43,7 @@ def describe_settings(settings: Settings) -> list[str]:
     return [
         f"reads {settings.kafka.topic} as {settings.kafka.group_id}; dead letters to {settings.dead_letter_topic}",
         f"keeps state in {database}; words of incidents for {settings.retention.days:g} days",
+        f"cases, incidents, findings and the trail for {settings.retention.records_days:g} days",
         f"a reply is due within {policy.reply_deadline.total_seconds():g} s",
         f"and within {policy.imminent_reply_deadline.total_seconds():g} s when somebody may act at any moment",
         f"a second message may follow within {policy.grace.total_seconds():g} s",
@@ -101,12 +102,12 @@ def migrate_tables(settings: Settings) -> str:
 
 
 async def incident_rows(settings: Settings, *, open_only: bool, limit: int) -> list[dict[str, Any]]:
-    async with _store(settings) as store:
+    async with open_store(settings) as store:
         return [_row(found) for found in await store.incidents(open_only=open_only, limit=limit)]
 
 
 async def incident_detail(settings: Settings, key: str, *, words: bool) -> dict[str, Any]:
-    async with _store(settings) as store:
+    async with open_store(settings) as store:
         found = await store.incident(key)
         if found is None:
             raise JiezhuError(f"no incident {key[:64]!r}; see `jiezhu incidents list --all`")
@@ -134,7 +135,7 @@ async def put(settings: Settings, key: str, action: str, by: str, verdict: str |
     if verdict is not None and verdict not in VERDICTS:
         raise ConfigurationError("--verdict", f"must be one of {', '.join(VERDICTS)}")
     clock = SystemClock()
-    async with _store(settings) as store:
+    async with open_store(settings) as store:
         links = assembly.keys(settings).links
         people = People(store, assembly.paging(settings, links, clock), clock)
         deed = await (people.acknowledge(key, by) if action == "ack" else people.resolve(key, by, verdict))
@@ -205,7 +206,7 @@ def _row(found: Incident) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def _store(settings: Settings) -> AsyncIterator[SqlStore]:
+async def open_store(settings: Settings) -> AsyncIterator[SqlStore]:
     _expect_database(settings)
     prepare_tables(settings)
     store = assembly.store(settings, assembly.keys(settings).keyring)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import contextlib
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 import structlog
 
+from alerts.case import incident_key
 from alerts.delivery import Delivery
 from alerts.ports import Clock, Notification, Pager
 from alerts.relay import RelayObserver
@@ -93,6 +94,14 @@ class Lifeboat:
             partition = result.read.partition_of[written.conversation.key]
             stands = replace(written, version=written.version + 1)
             self._recent.keep(CaseWrite(stands, partition, case.advanced.wake_at))
+
+    def forget(self, pseudonyms: Collection[str]) -> None:
+        """Nothing of these conversations stays in memory; what is open of them is read again from the database."""
+        for key in pseudonyms:
+            self._recent.pop(key, None)
+        starts = tuple(incident_key(key, 0).removesuffix("0") for key in pseudonyms)
+        for note in [note for note in self._settled if note.startswith(starts)] if starts else ():
+            del self._settled[note]
 
     def settle(self, notifications: list[Notification]) -> list[Notification]:
         """Mark those that went out while the database was away as accepted.

@@ -279,6 +279,7 @@ class Pipeline:
         ]
         return replace(
             work,
+            cases=[replace(write, person=_person(read, write.case.conversation.key)) for write in work.cases],
             advances=[
                 Advance(partition, self._reading.positions.get(partition, 0), reached)
                 for partition, reached in read.reached.items()
@@ -291,6 +292,11 @@ class Pipeline:
 
 def _places(batch: Sequence[Record]) -> set[Partition]:
     return {record.partition for record in batch}
+
+
+def _person(read: Read, conversation: str) -> str | None:
+    """Whom the newest turn that names somebody names."""
+    return next((turn.user for turn in reversed(read.turns[conversation]) if turn.user is not None), None)
 
 
 def _case(stored: Mapping[str, Case], conversation: str) -> Case:

@@ -5,7 +5,7 @@ Everything here is counted once the work is safely written, so that a batch that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -104,6 +104,9 @@ class Recorder:
 
     def outbox_failed(self, operation: str) -> None:
         self._metrics.pages.labels("none", "pending", f"outbox_{operation}_failed").inc()
+
+    def forget(self, pseudonyms: Collection[str]) -> None:
+        self._recent.forget(frozenset(pseudonyms))
 
     # Auditor
 

@@ -163,7 +163,14 @@ class Canary(_Section):
 
 
 class Retention(_Section):
+    """``days``: words. ``records_days``: cases, incidents, findings, pages and the trail, none of which has a word.
+
+    ``erased_days``: for how long what still arrives of an erased subject is erased, too; longer than the topic keeps turns.
+    """
+
     days: float = Field(30, gt=0, le=3650)
+    records_days: float = Field(365, ge=2, le=3650)
+    erased_days: float = Field(7, gt=0, le=90)
 
 
 class Log(_Section):

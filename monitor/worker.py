@@ -20,6 +20,7 @@ from monitor.common_time import CommonTime
 from monitor.dead_letter_desk import DeadLetterDesk
 from monitor.decode.dead_letters import DeadLetterLimit, StopReason
 from monitor.errors import JiezhuError, StoreError
+from monitor.forgetting import Forgetting
 from monitor.guard import Guard
 from monitor.health import SILENT, Health, Judge, Signs, ready
 from monitor.lifeboat import Lifeboat
@@ -64,6 +65,7 @@ class Parts:
     keep: timedelta  # how long words are kept
     line_stopped: Callable[[StopReason, datetime], Notification]
     auditor: Auditor
+    forgetting: Forgetting
 
 
 class Worker:
@@ -100,6 +102,7 @@ class Worker:
             "expiry": self._expire(),
             "auditor": parts.auditor.run(),
             "common_time": parts.common_time.run(),
+            "forgetting": parts.forgetting.run(),
         }
         if parts.canary is not None:
             loops["canary"] = parts.canary.run()

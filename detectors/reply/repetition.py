@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Collection
 from typing import Final
 
 from detectors.text.gist import words_of
@@ -23,6 +24,10 @@ class Recent:
         found = any(_alike(mine, said) for other, said in self._said if other != conversation)
         self._said.append((conversation, mine))
         return found
+
+    def forget(self, conversations: Collection[str]) -> None:
+        """Leave the replies of these out of the sample."""
+        self._said = deque((one for one in self._said if one[0] not in conversations), self._said.maxlen)
 
 
 def _alike(one: frozenset[int], other: frozenset[int]) -> bool:

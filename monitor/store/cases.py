@@ -36,6 +36,8 @@ def rows_of(writes: Sequence[CaseWrite], keyring: Keyring) -> list[dict[str, Any
                 "wake_at": write.wake_at,
                 "body": codec.CASES.encode(written),
                 "sealed": sealed,
+                "person": write.person,
+                "touched_at": max((entry.received for entry in written.conversation.entries), default=None),
             }
         )
     return rows
@@ -104,7 +106,13 @@ def _new(row: dict[str, Any]) -> dict[str, Any]:
 _WRITE = (
     update(cases)
     .where(cases.c.conversation == bindparam("of"))
-    .values({name: bindparam(name) for name in ("version", "topic", "number", "wake_at", "body", "sealed")})
+    .values(
+        {
+            name: bindparam(name)
+            for name in ("version", "topic", "number", "wake_at", "body", "sealed", "touched_at")
+        }
+    )
+    .values(person=func.coalesce(bindparam("person"), cases.c.person))  # timers and people name nobody
 )
 
 

@@ -35,6 +35,10 @@ class Database:
     async def write(self, operation: Callable[[Connection], T]) -> T:
         return await self._limited(self._attempts(operation, writes=True))
 
+    async def scrub(self) -> None:
+        """Take what was deleted out of SQLite's write-ahead log. PostgreSQL's VACUUM does that by itself."""
+        await self._limited(self._runner.scrub())
+
     async def close(self) -> None:
         if self._late:
             await asyncio.wait(self._late, timeout=self._limit)

@@ -28,6 +28,7 @@ def sqlite_engine(url: URL, seconds: float) -> Engine:
         # the batch is read again. A crash of the process undoes nothing.
         cursor.execute("PRAGMA synchronous = NORMAL")
         cursor.execute("PRAGMA foreign_keys = ON")
+        cursor.execute("PRAGMA secure_delete = ON")  # what is erased is overwritten, not only unlinked
         cursor.close()
 
     @event.listens_for(engine, "begin")

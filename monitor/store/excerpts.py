@@ -21,9 +21,7 @@ def rows_of(written: Sequence[Excerpt], keyring: Keyring) -> list[dict[str, Any]
             "event": row.event,
             "role": row.role,
             "at": row.at,
-            "sealed": keyring.seal(
-                row.text.encode("utf-8", "surrogatepass"), _place(row.incident, row.event)
-            ),
+            "sealed": keyring.seal(row.text.encode("utf-8", "surrogatepass"), place(row.incident, row.event)),
             "sealed_with": keyring.newest,
         }
         for row in sorted(written, key=lambda row: (row.incident, row.event))
@@ -41,7 +39,7 @@ def read(connection: Connection, incident: str, keyring: Keyring) -> list[Excerp
 
 
 def _opened(row: Any, keyring: Keyring) -> Excerpt:
-    plain = keyring.open(row.sealed, _place(row.incident, row.event))
+    plain = keyring.open(row.sealed, place(row.incident, row.event))
     return Excerpt(row.incident, row.event, row.role, row.at, plain.decode("utf-8", "surrogatepass"))
 
 
@@ -53,5 +51,6 @@ def expire(connection: Connection, before: datetime) -> int:
     return (connection.execute(delete(excerpts).where(excerpts.c.at < before))).rowcount
 
 
-def _place(incident: str, event: str) -> str:
+def place(incident: str, event: str) -> str:
+    """Where words belong; they open nowhere else."""
     return f"excerpt:{incident}:{event}"

@@ -27,6 +27,8 @@ class Runner(Protocol):
         """Run it in one transaction, committed at its end if it writes."""
         ...
 
+    async def scrub(self) -> None: ...
+
     async def close(self) -> None: ...
 
 
@@ -52,6 +54,15 @@ class SqliteRunner:
         except asyncio.CancelledError:
             given_up.set()
             raise
+
+    async def scrub(self) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._writer, self._checkpoint)
+
+    def _checkpoint(self) -> None:
+        with self._engine.connect() as connection:
+            plain = connection.connection.driver_connection
+            if plain is not None:
+                plain.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     async def close(self) -> None:
         for executor in (self._writer, self._readers):
@@ -82,6 +93,9 @@ class PostgresRunner:
                 return await connection.run_sync(operation)
         async with self._reading.connect() as connection:
             return await connection.run_sync(operation)
+
+    async def scrub(self) -> None:
+        """Dead rows are PostgreSQL's to remove, by its autovacuum."""
 
     async def close(self) -> None:
         await self._engine.dispose()

@@ -45,7 +45,16 @@ cases = Table(
     Column("wake_at", Instant),
     Column("body", Text, nullable=False),
     Column("sealed", LargeBinary),  # the words of messages that still stream
+    Column("person", Words),  # pseudonym of the user, as far as events name one
+    Column("touched_at", Instant),  # when its last event came; null: written by a release that kept no time
 )
+Index(
+    "ix_cases_person",
+    cases.c.person,
+    sqlite_where=text("person IS NOT NULL"),
+    postgresql_where=text("person IS NOT NULL"),
+)
+Index("ix_cases_touched_at", cases.c.touched_at)
 Index(
     "ix_cases_wake_at",
     cases.c.wake_at,
@@ -64,6 +73,7 @@ incidents = Table(
     Column("body", Text, nullable=False),
 )
 Index("ix_incidents_opened_at", incidents.c.opened_at)
+Index("ix_incidents_conversation", incidents.c.conversation)
 Index("ix_incidents_release", incidents.c.release, incidents.c.opened_at)
 Index(
     "ix_incidents_open",
@@ -134,6 +144,7 @@ audit = Table(
     Column("detail", Text, nullable=False),
 )
 Index("ix_audit_incident", audit.c.incident, audit.c.id)
+Index("ix_audit_at", audit.c.at)
 
 excerpts = Table(
     "excerpts",
@@ -166,4 +177,25 @@ probe = Table(
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=False),
     Column("at", Instant, nullable=False),
+)
+
+# The proof that somebody was forgotten: when, by whom, how many rows. It names nobody.
+erasures = Table(
+    "erasures",
+    metadata,
+    Column("id", Words, primary_key=True),
+    Column("at", Instant, nullable=False),
+    Column("done_at", Instant),
+    Column("kind", Words, nullable=False),
+    Column("actor", Words, nullable=False),
+    Column("detail", Text, nullable=False),
+)
+
+# Whose late events are not kept, for a while: a pseudonym and nothing else.
+tombstones = Table(
+    "tombstones",
+    metadata,
+    Column("pseudonym", Words, primary_key=True),
+    Column("erasure", Words, nullable=False),
+    Column("until", Instant, nullable=False),
 )

@@ -14,7 +14,9 @@ def without_words(case: Case, keyring: Keyring) -> tuple[Case, bytes | None]:
     words = [piece.text for entry in case.conversation.entries for piece in entry.pieces]
     if not words:
         return case, None
-    sealed = keyring.seal(json.dumps(words).encode("ascii"), _place(case))  # ascii: lone surrogates survive
+    sealed = keyring.seal(
+        json.dumps(words).encode("ascii"), place(case.conversation.key)
+    )  # ascii: lone surrogates survive
     return _with(case, [""] * len(words)), sealed
 
 
@@ -22,7 +24,7 @@ def with_words(case: Case, sealed: bytes | None, keyring: Keyring) -> Case:
     """Put the words back. Raises KeyMissing."""
     if sealed is None:
         return case
-    words: list[str] = json.loads(keyring.open(sealed, _place(case)))
+    words: list[str] = json.loads(keyring.open(sealed, place(case.conversation.key)))
     return _with(case, words)
 
 
@@ -37,5 +39,6 @@ def _with(case: Case, words: list[str]) -> Case:
     return replace(case, conversation=replace(case.conversation, entries=entries))
 
 
-def _place(case: Case) -> str:
-    return f"case:{case.conversation.key}"
+def place(conversation: str) -> str:
+    """Where words belong; they open nowhere else."""
+    return f"case:{conversation}"

@@ -34,6 +34,7 @@ class CaseWrite:
     case: Case
     partition: Partition
     wake_at: datetime | None
+    person: str | None = None  # pseudonym of the user; None leaves it as it is
 
 
 @dataclass(frozen=True, slots=True)

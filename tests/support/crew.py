@@ -78,7 +78,7 @@ class Crew:
         self._pagers: list[FakePager] = []
         key = _key()
         self._pseudonymiser = Pseudonymiser.parse(key)
-        self._common = {
+        self.common = {  # settings of every worker, without the prefix
             "STATE_DIR": str(self.state),
             "DATABASE__URL": database,
             "ENCODER__CACHE_DIR": str(cache or folder),
@@ -105,7 +105,7 @@ class Crew:
         pager.start()
         self._pagers.append(pager)
         environment = {
-            **self._common,
+            **self.common,
             "HTTP__PORT": str(free_port()),
             "PAGERS__WEBHOOK__URL": pager.url,
             **settings,

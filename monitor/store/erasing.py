@@ -1,0 +1,327 @@
+"""Deleting all that is kept of a conversation, and finding what is old enough. Each step is one bounded transaction."""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Column, Connection, Table, delete, exists, func, not_, or_, select, update
+
+from alerts.case import Case, incident_key
+from alerts.incident import Incident
+from monitor.crypto.keyring import Keyring
+from monitor.errors import KeyMissing
+from monitor.store import codec
+from monitor.store import dead_letters as letters
+from monitor.store.database import Database
+from monitor.store.dialect import insert
+from monitor.store.schema import (
+    audit,
+    cases,
+    dead_letters,
+    erasures,
+    excerpts,
+    findings,
+    incidents,
+    outbox,
+    tombstones,
+)
+
+AT_ONCE = 40  # conversations of one transaction, which is over long before the store's time limit
+_BY_INCIDENT = (outbox.c.incident, audit.c.incident, excerpts.c.incident)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """All that decides whether a conversation may be forgotten. ``due``: a pager has still to hear of it."""
+
+    conversation: str
+    incidents: tuple[Incident, ...]
+    case: Case | None
+    due: bool
+    erasure: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Burial:
+    """A subject to forget. ``kind``: conversation or user."""
+
+    pseudonym: str
+    kind: str
+    at: datetime
+    until: datetime
+    actor: str
+
+
+class Erasing:
+    """Errors are the store's."""
+
+    def __init__(self, database: Database, keyring: Keyring) -> None:
+        self._database = database
+        self._keyring = keyring
+
+    async def bury(self, subjects: Sequence[Burial]) -> list[str]:
+        """Write down who is to be forgotten; return an id for each, which says nothing of the subject."""
+        ids = [secrets.token_hex(8) for _ in subjects]
+
+        def transaction(connection: Connection) -> None:
+            for burial, erasure in zip(subjects, ids, strict=True):
+                connection.execute(
+                    insert(connection, erasures).values(
+                        id=erasure,
+                        at=burial.at,
+                        kind=burial.kind,
+                        actor=burial.actor,
+                        detail=codec.dumps({"rows": {}}),
+                    )
+                )
+                stone = insert(connection, tombstones).values(
+                    pseudonym=burial.pseudonym, erasure=erasure, until=burial.until
+                )
+                connection.execute(
+                    stone.on_conflict_do_update(
+                        index_elements=[tombstones.c.pseudonym],
+                        set_={"erasure": erasure, "until": burial.until},
+                    )
+                )
+
+        await self._database.write(transaction)
+        return ids
+
+    async def stones(self, now: datetime) -> dict[str, str]:
+        """Whoever is to be forgotten, and under which erasure. Those whose time is over are let go of."""
+
+        def transaction(connection: Connection) -> dict[str, str]:
+            connection.execute(delete(tombstones).where(tombstones.c.until < now))
+            rows = connection.execute(select(tombstones.c.pseudonym, tombstones.c.erasure))
+            return {row.pseudonym: row.erasure for row in rows}
+
+        query = select(func.count()).select_from(tombstones)
+        if not await self._database.read(lambda c: c.scalar(query)):
+            return {}
+        return await self._database.write(transaction)
+
+    async def of(self, stones: Mapping[str, str]) -> list[Standing]:
+        """What is kept of them by now, some at a time."""
+        return await self._database.read(lambda c: _of(c, stones))
+
+    async def old(self, before: datetime, now: datetime) -> list[Standing]:
+        """Conversations that nobody was heard in since ``before`` and that wait for nothing, some at a time."""
+
+        def transaction(connection: Connection) -> None:
+            fresh = select(cases.c.conversation).where(cases.c.touched_at.is_(None)).limit(AT_ONCE * 5)
+            # written by a release that kept no time: its age counts from now
+            connection.execute(update(cases).where(cases.c.conversation.in_(fresh)).values(touched_at=now))
+
+        unknown = select(cases.c.conversation).where(cases.c.touched_at.is_(None)).limit(1)
+        if await self._database.read(lambda c: c.scalar(unknown)) is not None:
+            await self._database.write(transaction)
+        query = (
+            select(cases.c.conversation)
+            .where(cases.c.touched_at < before, cases.c.wake_at.is_(None))
+            .order_by(cases.c.touched_at)
+            .limit(AT_ONCE)
+        )
+        return await self._database.read(lambda c: _standing(c, dict.fromkeys(c.scalars(query))))
+
+    async def erase(self, standing: Sequence[Standing]) -> Counter[str]:
+        """Delete everything of these conversations; return how many rows of which table.
+
+        One that was written since it was looked at stays, and comes again in the next round.
+        """
+        return await self._database.write(lambda c: _erase(c, standing))
+
+    async def erase_words(self, standing: Sequence[Standing]) -> Counter[str]:
+        """Delete the words of their incidents alone."""
+        keys = sorted({key for one in standing for key in _keys(one)})
+        return await self._database.write(
+            lambda c: Counter({"excerpts": _delete(c, excerpts.c.incident, keys)})
+        )
+
+    async def finish(self, erasure_ids: Collection[str], now: datetime) -> None:
+        """Nothing of them is left."""
+        undone = erasures.c.id.in_(sorted(erasure_ids)) & erasures.c.done_at.is_(None)
+        await self._database.write(lambda c: c.execute(update(erasures).where(undone).values(done_at=now)))
+
+    async def age(self, before: datetime) -> Counter[str]:
+        """Delete what is older than ``before`` of conversations that live on, and what belongs to none."""
+        return await self._database.write(lambda c: _age(c, before))
+
+    async def dead_letters(self, names: Callable[[bytes], bool]) -> tuple[int, int]:
+        """Delete dead letters whose payload ``names`` a subject; return how many, and how many could not be opened."""
+        gone = closed = 0
+        after: tuple[str, int, int] = ("", 0, -1)
+        while rows := await self._letters(after):
+            after = (rows[-1].topic, rows[-1].number, rows[-1].position)
+            hit = []
+            for row in rows:
+                place = letters.place((row.topic, row.number), row.position)
+                try:
+                    if names(self._keyring.open(row.sealed, place)):
+                        hit.append((row.topic, row.number, row.position))
+                except KeyMissing:
+                    closed += 1
+            if hit:
+                gone += await self._database.write(lambda c, hit=hit: _delete_letters(c, hit))  # type: ignore[misc]
+        return gone, closed
+
+    async def _letters(self, after: tuple[str, int, int]) -> Sequence[Any]:
+        key = dead_letters.c
+        query = (
+            select(dead_letters)
+            .where(
+                or_(
+                    key.topic > after[0],
+                    (key.topic == after[0]) & (key.number > after[1]),
+                    (key.topic == after[0]) & (key.number == after[1]) & (key.position > after[2]),
+                )
+            )
+            .order_by(key.topic, key.number, key.position)
+            .limit(AT_ONCE)
+        )
+        return await self._database.read(lambda c: c.execute(query).all())
+
+    async def scrub(self) -> None:
+        """On SQLite: what was deleted is overwritten in the file already; take it out of the write-ahead log, too."""
+        await self._database.scrub()
+
+
+def _of(connection: Connection, stones: Mapping[str, str]) -> list[Standing]:
+    if not stones:
+        return []
+    wanted = sorted(stones)
+    found: dict[str, str | None] = {}
+    for query in (
+        select(cases.c.conversation, cases.c.person).where(
+            or_(cases.c.conversation.in_(wanted), cases.c.person.in_(wanted))
+        ),
+        select(incidents.c.conversation).where(incidents.c.conversation.in_(wanted)).distinct(),
+        select(findings.c.conversation).where(findings.c.conversation.in_(wanted)).distinct(),
+    ):
+        for row in connection.execute(query.limit(AT_ONCE)):
+            whose = stones.get(row.conversation) or stones.get(getattr(row, "person", None) or "")
+            found.setdefault(row.conversation, whose)
+    return _standing(connection, found)
+
+
+def _standing(connection: Connection, conversations: Mapping[str, str | None]) -> list[Standing]:
+    wanted = sorted(conversations)
+    bodies = select(cases.c.conversation, cases.c.body).where(cases.c.conversation.in_(wanted))
+    kept = {conversation: codec.CASES.decode(body) for conversation, body in connection.execute(bodies)}
+    opened: dict[str, dict[str, Incident]] = {key: {} for key in wanted}
+    written = select(incidents.c.conversation, incidents.c.body).where(incidents.c.conversation.in_(wanted))
+    for conversation, body in connection.execute(written):
+        one = codec.INCIDENTS.decode(body)
+        opened[conversation][one.key] = one
+    for key, case in kept.items():
+        newest = case.incident
+        if newest is not None:
+            opened[key].setdefault(newest.key, newest)
+    keys = [one.key for some in opened.values() for one in some.values()]
+    due = set(
+        connection.scalars(
+            select(outbox.c.incident).where(outbox.c.incident.in_(keys), outbox.c.due_at.is_not(None))
+        )
+    )
+    return [
+        Standing(
+            key,
+            tuple(opened[key].values()),
+            kept.get(key),
+            any(one in due for one in opened[key]),
+            conversations[key],
+        )
+        for key in wanted
+    ]
+
+
+def _erase(connection: Connection, standing: Sequence[Standing]) -> Counter[str]:
+    query = (
+        select(cases.c.conversation, cases.c.version)
+        .where(cases.c.conversation.in_(sorted(one.conversation for one in standing)))
+        .order_by(cases.c.conversation)
+        .with_for_update()
+    )
+    held = {row.conversation: row.version for row in connection.execute(query)}
+    counts: Counter[str] = Counter()
+    for one in standing:
+        if held.get(one.conversation, 0) != (one.case.version if one.case else 0):
+            continue
+        mine: Counter[str] = Counter()
+        keys = _keys(one)
+        mine["cases"] = _delete(connection, cases.c.conversation, [one.conversation])
+        mine["incidents"] = _delete(connection, incidents.c.conversation, [one.conversation])
+        mine["findings"] = _delete(connection, findings.c.conversation, [one.conversation])
+        for column in _BY_INCIDENT:
+            mine[str(column.table.name)] = _delete(connection, column, keys)
+        if one.erasure is not None:
+            _prove(connection, one.erasure, mine)
+        counts += mine
+    return counts
+
+
+def _prove(connection: Connection, erasure: str, rows: Mapping[str, int]) -> None:
+    detail = connection.scalar(select(erasures.c.detail).where(erasures.c.id == erasure).with_for_update())
+    before = (codec.loads(detail) or {}).get("rows", {}) if detail else {}
+    total = dict(Counter(before) + Counter(rows))
+    connection.execute(
+        update(erasures).where(erasures.c.id == erasure).values(detail=codec.dumps({"rows": total}))
+    )
+
+
+def _keys(one: Standing) -> list[str]:
+    """Every incident of a conversation, those included whose row is gone."""
+    last = max((incident.ordinal for incident in one.incidents), default=0)
+    made = {incident_key(one.conversation, ordinal) for ordinal in range(1, last + 1)}
+    return sorted(made | {incident.key for incident in one.incidents})
+
+
+def _age(connection: Connection, before: datetime) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    query = (
+        select(incidents.c.key, incidents.c.body)
+        .where(incidents.c.over, incidents.c.opened_at < before)
+        .order_by(incidents.c.opened_at)
+        .limit(AT_ONCE)
+    )
+    old = [
+        row.key
+        for row in connection.execute(query)
+        if codec.INCIDENTS.decode(row.body).last_crisis_at < before
+    ]
+    waiting = select(outbox.c.incident).where(outbox.c.incident.in_(old), outbox.c.due_at.is_not(None))
+    keys = sorted(set(old) - set(connection.scalars(waiting)))
+    counts["incidents"] = _delete(connection, incidents.c.key, keys)
+    for column in (*_BY_INCIDENT, findings.c.incident):
+        counts[str(column.table.name)] += _delete(connection, column, keys)
+    counts["findings"] += _some(connection, findings, findings.c.id, findings.c.at < before)
+    apart = not_(exists().where(incidents.c.key == outbox.c.incident))
+    told = outbox.c.due_at.is_(None) & (outbox.c.created_at < before)
+    counts["outbox"] += _some(connection, outbox, outbox.c.id, told & apart)
+    apart = not_(exists().where(incidents.c.key == audit.c.incident))
+    counts["audit"] += _some(connection, audit, audit.c.id, (audit.c.at < before) & apart)
+    return counts
+
+
+def _some(connection: Connection, table: Table, key: Column[Any], condition: Any) -> int:
+    some = select(key).where(condition).limit(AT_ONCE * 5)
+    return connection.execute(delete(table).where(key.in_(some))).rowcount
+
+
+def _delete(connection: Connection, column: Any, values: Iterable[str]) -> int:
+    wanted = list(values)
+    return connection.execute(delete(column.table).where(column.in_(wanted))).rowcount if wanted else 0
+
+
+def _delete_letters(connection: Connection, places: Iterable[tuple[str, int, int]]) -> int:
+    key = dead_letters.c
+    return sum(
+        connection.execute(
+            delete(dead_letters).where(key.topic == topic, key.number == number, key.position == position)
+        ).rowcount
+        for topic, number, position in places
+    )
