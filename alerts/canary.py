@@ -17,6 +17,7 @@ from alerts.page import Kind
 from alerts.ports import Notification
 
 CHANNEL = "canary"  # the only one that its pages go to, and that no other page goes to
+CANARIES = "canary-"  # how the key of each one's conversation begins
 _KEY = re.compile(r"canary-([0-9a-f]{8})([0-9a-f]{4})")
 _INCIDENT = re.compile(rf"jz-({_KEY.pattern})-1")
 
@@ -48,7 +49,7 @@ class Canary:
 
 def is_canary(conversation: str) -> bool:
     """Pseudonyms are hexadecimal, so none is taken for one."""
-    return conversation.startswith("canary-")
+    return conversation.startswith(CANARIES)
 
 
 def canary_of(incident: str) -> Canary | None:

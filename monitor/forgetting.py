@@ -93,13 +93,15 @@ class Forgetting:
     async def age(self) -> Counter[str]:
         """Forget what is older than records are kept."""
         rows: Counter[str] = Counter()
+        stay = 0
         for _ in range(ROUNDS):
             now = self._clock.now()
-            standing = await self._erasing.old(now - self._keep, now)
+            standing = await self._erasing.old(now - self._keep, now, stay)
             swept = await self._let_go(standing, "retention")
             aged = await self._erasing.age(now - self._keep)
             rows += swept.rows + aged
-            if not swept.rows.total() and not aged.total():
+            stay += swept.held + swept.waiting
+            if not standing and not aged.total():
                 break
         return rows
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, Table, delete, exists, func, not_, or_, select, update
 
+from alerts.canary import CANARIES
 from alerts.case import Case, incident_key
 from alerts.incident import Incident
 from monitor.crypto.keyring import Keyring
@@ -109,8 +110,11 @@ class Erasing:
         """What is kept of them by now, some at a time."""
         return await self._database.read(lambda c: _of(c, stones))
 
-    async def old(self, before: datetime, now: datetime) -> list[Standing]:
-        """Conversations that nobody was heard in since ``before`` and that wait for nothing, some at a time."""
+    async def old(self, before: datetime, now: datetime, passed: int = 0) -> list[Standing]:
+        """Conversations that nobody was heard in since ``before`` and that wait for nothing, some at a time.
+
+        ``passed`` of them stay for now and are passed over. Canaries have a sweeper of their own.
+        """
 
         def transaction(connection: Connection) -> None:
             fresh = select(cases.c.conversation).where(cases.c.touched_at.is_(None)).limit(AT_ONCE * 5)
@@ -122,8 +126,13 @@ class Erasing:
             await self._database.write(transaction)
         query = (
             select(cases.c.conversation)
-            .where(cases.c.touched_at < before, cases.c.wake_at.is_(None))
-            .order_by(cases.c.touched_at)
+            .where(
+                cases.c.touched_at < before,
+                cases.c.wake_at.is_(None),
+                not_(cases.c.conversation.startswith(CANARIES)),
+            )
+            .order_by(cases.c.touched_at, cases.c.conversation)
+            .offset(passed)
             .limit(AT_ONCE)
         )
         return await self._database.read(lambda c: _standing(c, dict.fromkeys(c.scalars(query))))

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 
+from alerts.incident import Incident, State
 from monitor.crypto.pseudonym import Kind
 from monitor.forgetting import TOLD, Forgetting
 from monitor.store.engine import migration_engine
 from monitor.store.erasing import Burial, Erasing
 from monitor.store.sql import SqlStore
 from monitor.store.url import parse
+from monitor.store.work import CaseWrite, Work
 from monitor.subjects import naming
 from tests.support.fake_clock import FakeClock
 from tests.support.stores import KEYRING
@@ -255,6 +258,33 @@ async def test_what_is_old_is_forgotten_by_itself(site):
     assert set(site.traces("rung")) >= {"cases", "incidents", "audit", "outbox"}, "nobody has answered"
     assert site.traces("lives on") == ["cases"]
     assert site.run("SELECT 1 FROM findings WHERE incident IS NULL") == []
+
+
+async def test_those_who_stay_hold_up_nobody(site):
+    """More than are looked at at once are not to be forgotten yet: what comes after them is."""
+    await site.say("old", ("hello", "chat"))
+    case = (await site.store.cases([hidden("old")]))[hidden("old")]
+    held = [
+        CaseWrite(
+            replace(
+                case, conversation=replace(case.conversation, key=f"{n:032x}"), version=0, incident=ringing(n)
+            ),
+            ("turns", 0),
+            None,
+        )
+        for n in range(90)
+    ]
+    await site.store.commit(Work(cases=held))
+    site.run("UPDATE cases SET touched_at = touched_at - 1 WHERE conversation LIKE '00000%'")
+    site.clock.jump(DAYS + timedelta(days=1))
+    await site.forgetting.age()
+    assert site.traces("old") == []
+    assert len(site.run("SELECT 1 FROM cases")) == 90
+
+
+def ringing(number: int) -> Incident:
+    now = FakeClock().now()
+    return Incident(f"jz-{number}-1", f"{number:032x}", 1, now, now, state=State.PAGING, rung=(5,))
 
 
 async def test_cases_of_a_release_that_kept_no_time_count_from_now(site):
