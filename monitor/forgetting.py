@@ -80,12 +80,15 @@ class Forgetting:
         stones = await self._erasing.stones(self._clock.now())
         if not stones:
             return Swept(Counter())
-        self._forget(stones.keys())
         standing = await self._erasing.of(stones)
-        self._forget([one.conversation for one in standing])
         swept = await self._let_go(standing, "erasure")
-        left = {one.erasure for one in await self._erasing.of(stones)}
-        await self._erasing.finish(set(stones.values()) - left, self._clock.now())
+        left = await self._erasing.of(stones)
+        names = {*stones, *(one.conversation for one in standing)}
+        self._forget(
+            names - {one.conversation for one in left}
+        )  # who stays is needed while the database is away
+        undone = {one.erasure for one in left}
+        await self._erasing.finish(set(stones.values()) - undone, self._clock.now())
         if swept.rows.total():
             _log.info("erased", rows=swept.rows.total(), held=swept.held)
         return swept

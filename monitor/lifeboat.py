@@ -98,7 +98,7 @@ class Lifeboat:
     def forget(self, pseudonyms: Collection[str]) -> None:
         """Nothing of these conversations stays in memory; what is open of them is read again from the database."""
         for key in pseudonyms:
-            self._recent.pop(key, None)
+            self._recent.forget(key)
         starts = tuple(incident_key(key, 0).removesuffix("0") for key in pseudonyms)
         for note in [note for note in self._settled if note.startswith(starts)] if starts else ():
             del self._settled[note]

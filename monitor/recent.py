@@ -19,11 +19,14 @@ class RecentCases:
 
     def keep(self, write: CaseWrite) -> None:
         key = write.case.conversation.key
-        self._quiet.pop(key, None)
-        self._waiting.pop(key, None)
+        self.forget(key)
         (self._quiet if write.wake_at is None else self._waiting)[key] = write
         if len(self._quiet) + len(self._waiting) > self._limit:
             (self._quiet or self._waiting).popitem(last=False)
+
+    def forget(self, key: str) -> None:
+        self._quiet.pop(key, None)
+        self._waiting.pop(key, None)
 
     def get(self, key: str) -> CaseWrite | None:
         return self._waiting.get(key) or self._quiet.get(key)

@@ -19,7 +19,7 @@ from monitor.errors import KeyMissing
 from monitor.store import codec
 from monitor.store import dead_letters as letters
 from monitor.store.database import Database
-from monitor.store.dialect import insert
+from monitor.store.dialect import insert, insert_absent
 from monitor.store.schema import (
     audit,
     cases,
@@ -269,6 +269,7 @@ def _erase(connection: Connection, standing: Sequence[Standing]) -> Counter[str]
             mine[str(column.table.name)] = _delete(connection, column, keys)
         if one.erasure is not None:
             _prove(connection, one.erasure, mine)
+            _mark(connection, one.conversation, one.erasure)
         counts += mine
     return counts
 
@@ -280,6 +281,14 @@ def _prove(connection: Connection, erasure: str, rows: Mapping[str, int]) -> Non
     connection.execute(
         update(erasures).where(erasures.c.id == erasure).values(detail=codec.dumps({"rows": total}))
     )
+
+
+def _mark(connection: Connection, conversation: str, erasure: str) -> None:
+    """A user's conversation has a stone of its own: workers know it by that, and events that name no user go, too."""
+    until = connection.scalar(select(func.max(tombstones.c.until)).where(tombstones.c.erasure == erasure))
+    if until is not None:
+        stone = {"pseudonym": conversation, "erasure": erasure, "until": until}
+        connection.execute(insert_absent(connection, tombstones), [stone])
 
 
 def _keys(one: Standing) -> list[str]:

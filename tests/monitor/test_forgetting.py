@@ -132,6 +132,12 @@ async def test_all_conversations_of_a_user_go(site):
     await site.sweep()
     assert site.traces("a") == site.traces("b") == []
     assert site.traces("c") == ["cases"]
+    site.forgotten.clear()
+    await site.sweep()
+    assert {hidden("a"), hidden("b")} <= site.forgotten, "a worker that erased nothing forgets them, too"
+    await site.worker.read(user("a", "hello", 99))
+    await site.sweep()
+    assert site.traces("a") == [], "what names no user goes, too"
 
 
 async def test_who_is_being_rung_for_stays_until_somebody_has_answered_and_it_is_quiet(site):
@@ -142,6 +148,7 @@ async def test_who_is_being_rung_for_stays_until_somebody_has_answered_and_it_is
     assert "excerpts" not in site.traces("c"), "words go at once"
     assert (await site.store.incident(key)).state.value == "paging"
     assert site.proof(proof)[0] is None
+    assert hidden("c") not in site.forgotten, "the lifeboat rings on if the database goes away"
     await site.deliver()
     await site.worker.people.acknowledge(key, "li")
     await site.deliver()

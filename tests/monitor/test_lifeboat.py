@@ -11,7 +11,7 @@ from alerts.incident import State
 from tests.support.away_store import EVERYTHING, WRITES, AwayStore
 from tests.support.fake_clock import FakeClock
 from tests.support.fake_pager import BROKEN, Hang
-from tests.support.worker import PARTITION, Worker, incident_of, reply, user
+from tests.support.worker import PARTITION, Worker, hidden, incident_of, reply, user
 
 NOTHING: frozenset[str] = frozenset()
 
@@ -379,3 +379,22 @@ async def find_room(worker: Worker) -> None:
     worker.store.full = False
     await worker.wait(30)
     assert await worker.store.positions([PARTITION]) == {PARTITION: len(worker.topic.records)}
+
+
+async def test_nothing_is_kept_at_hand_of_somebody_who_was_forgotten(worker):
+    await miss(worker, "c")
+    await miss(worker, "d")
+    await worker.wait(4)
+    worker.lifeboat.forget([hidden("c")])
+    kept = {write.case.conversation.key for write in worker.lifeboat._recent}
+    assert kept == {hidden("d")}
+
+
+async def test_what_went_out_without_the_database_is_not_taken_for_what_comes_after_forgetting(worker):
+    await lose(worker)
+    await miss(worker, "c")
+    await worker.wait(4)
+    await find(worker)
+    assert any(note.startswith(incident_of("c")) for note in worker.lifeboat._settled)
+    worker.lifeboat.forget([hidden("c")])
+    assert not any(note.startswith(incident_of("c")) for note in worker.lifeboat._settled)

@@ -49,3 +49,12 @@ def test_the_newest_state_stands_and_one_that_waits_no_longer_is_quiet() -> None
     recent.keep(write("b", waits=True))
     recent.keep(write("c", waits=True))
     assert recent.get("a") is None
+
+
+def test_nothing_is_left_of_one_that_is_forgotten() -> None:
+    recent = RecentCases(4)
+    recent.keep(write("quiet"))
+    recent.keep(write("waits", waits=True))
+    for key in ("quiet", "waits", "unknown"):
+        recent.forget(key)
+    assert keys(recent) == set()
