@@ -18,11 +18,14 @@ class State(StrEnum):
         "abandoned"  # nobody has it and nobody needs it any more (an update after its page was resolved)
     )
 
+    CARRIED = "carried"  # a grouped page tells of it: the receiver has got what it has got of that one
+
     @property
     def final(self) -> bool:
-        return self in (State.ACCEPTED, State.ABANDONED)
+        return self in (State.ACCEPTED, State.ABANDONED, State.CARRIED)
 
 
+TOLD_BY_GROUP = "told_by_group"  # why nothing of its own is sent: a grouped page speaks for it
 WITHDRAWN = "withdrawn"  # why a page is abandoned: its incident was resolved before anybody had it
 
 
@@ -103,6 +106,20 @@ def abandoned(delivery: Delivery, reason: str) -> Delivery:
     if delivery.state.final:
         return delivery
     return replace(delivery, state=State.ABANDONED, next_at=None, reason=reason)
+
+
+def carried(delivery: Delivery) -> Delivery:
+    """A grouped page tells of it from here on."""
+    if delivery.state.final:
+        return delivery
+    return replace(delivery, state=State.CARRIED, next_at=None, reason=TOLD_BY_GROUP)
+
+
+def put_off(delivery: Delivery, until: datetime, reason: str) -> Delivery:
+    """Nothing leaves before ``until``, though nothing went wrong."""
+    if delivery.state.final:
+        return delivery
+    return replace(delivery, state=State.RETRYING, next_at=until, reason=reason)
 
 
 def resumed(delivery: Delivery, now: datetime, policy: RetryPolicy) -> Delivery:

@@ -58,3 +58,5 @@ class Page:
     trouble: Trouble | None = (
         None  # set when the page is about the monitor itself: no conversation is behind it
     )
+    group: int = 0  # how many incidents a grouped page tells of; ``incident`` is then the group's key
+    probe: bool = False  # about a scripted synthetic user

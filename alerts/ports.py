@@ -21,12 +21,22 @@ class Clock(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """A row of the outbox: one page to one target. ``id`` is made from what it says, so it is written once."""
+    """A row of the outbox: one page to one target. ``id`` is made from what it says, so it is written once.
+
+    ``told_by``: the key of the group whose page tells of it, if one does.
+    """
 
     id: str
     page: Page
     delivery: Delivery
     created_at: datetime
+    told_by: str | None = None
+
+    @property
+    def target(self) -> str:
+        """Whom it is for; the route where the id does not say."""
+        said = f"{self.page.dedup_key}:{self.page.kind.value}:{self.page.step}:"
+        return self.id.removeprefix(said) if self.id.startswith(said) else ",".join(self.delivery.route)
 
 
 class Pager(Protocol):
