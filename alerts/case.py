@@ -222,6 +222,7 @@ class _Run:
             track=watch.track.value,
             lang=watch.lang,
             region=watch.region,
+            probe=watch.probe,
         )
         self.happened.append(Happened(self.incident, "opened", (), self._moment.clock))
 

@@ -112,4 +112,5 @@ def _page(
         runbook=links.runbook,
         detected_at=now,
         by_phrases=incident.degraded,
+        probe=incident.probe,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from alerts.delivery import Delivery, State
 from alerts.escalation import Links
@@ -19,6 +19,7 @@ from alerts.ports import Notification
 from detectors.finding import Level, Outcome
 
 _PREFIX = "jz-group-"
+LOOK = timedelta(seconds=30)  # how often a group is asked whether anybody is left in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ class Group:
 
     ``rings``: keys that were used. ``told`` is the size when a page last left: 0 while one waits to leave.
     ``settled``: everybody in it was acknowledged after somebody acknowledged the group.
+    ``version`` guards against two writers (compare-and-set in the store).
     """
 
     key: str
@@ -72,6 +74,7 @@ class Group:
     acknowledged_by: str | None = None
     settled: bool = False
     ended_at: datetime | None = None
+    look_at: datetime | None = None  # when its keeper looks at it next
     version: int = 0
 
     @property
@@ -96,6 +99,11 @@ class Group:
 def is_group(key: str) -> bool:
     """Tell the key of a group from an incident's."""
     return key.startswith(_PREFIX)
+
+
+def path_of(key: str) -> str:
+    """Under which path the page of a group or an incident is served."""
+    return "groups" if is_group(key) else "incidents"
 
 
 def group_key(scope: Scope, opened_at: datetime) -> str:
@@ -215,9 +223,9 @@ def acknowledged(group: Group, by: str, now: datetime, *, settled: bool = False)
     """Somebody has it; nothing joins it any more. One that is in hand stays whose it is."""
     if not group.ringing:
         return group
-    return replace(group, acknowledged_at=now, acknowledged_by=by, settled=settled)
+    return replace(group, acknowledged_at=now, acknowledged_by=by, settled=settled, look_at=now)
 
 
 def ended(group: Group, now: datetime) -> Group:
     """Every incident of it is over."""
-    return group if group.ended_at is not None else replace(group, ended_at=now, settled=True)
+    return group if group.ended_at is not None else replace(group, ended_at=now, settled=True, look_at=None)

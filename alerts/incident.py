@@ -58,6 +58,7 @@ class Incident:
     lang: str = "und"
     region: str = ""
     degraded: bool = False  # something that counts towards it was judged without the encoder
+    probe: bool = False  # the talk of a scripted synthetic user
 
     @property
     def rank(self) -> int:

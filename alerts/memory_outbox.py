@@ -6,9 +6,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from alerts.delivery import WITHDRAWN, Delivery, State, abandoned, due
+from alerts.delivery import TOLD_BY_GROUP, WITHDRAWN, Delivery, State, abandoned, due
+from alerts.memory_groups import MemoryGroups
 from alerts.page import Kind
-from alerts.ports import Notification
+from alerts.ports import Decide, Notification
+from alerts.storm import Admitted, channel_of
 
 
 class MemoryOutbox:
@@ -17,11 +19,15 @@ class MemoryOutbox:
     def __init__(self) -> None:
         self._rows: dict[str, Notification] = {}
         self._leases: dict[str, datetime] = {}
+        self._grouped = MemoryGroups()
+        self._by_key: dict[str, list[str]] = {}  # ids of rows by dedup key
 
     def add(self, notifications: Iterable[Notification]) -> None:
         """Write each once: a notification whose id is known already changes nothing."""
         for notification in notifications:
-            self._rows.setdefault(notification.id, notification)
+            if notification.id not in self._rows:
+                self._put(self._as_told(notification))
+                self._grouped.tell(notification)
 
     def withdraw(self, incidents: Collection[str]) -> None:
         """Abandon the pages of incidents that nobody has accepted yet."""
@@ -46,6 +52,17 @@ class MemoryOutbox:
             self._leases[row.id] = now + lease
         return claimed
 
+    async def admit(self, rows: Sequence[Notification], now: datetime, decide: Decide) -> Admitted:
+        admitted = decide(rows, self._grouped.stand(self._busy(rows, now)), now)
+        self._grouped.take(admitted)
+        for changed in admitted.changed:
+            row = replace(changed.row, delivery=changed.delivery, told_by=changed.told_by)
+            self._rows[row.id] = row
+            self._leases.pop(row.id, None)
+        for call in admitted.calls:
+            self._put(call)
+        return admitted
+
     async def record(self, notification_id: str, delivery: Delivery) -> None:
         row = self._rows.get(notification_id)
         if row is None or row.delivery.state.final:
@@ -65,3 +82,25 @@ class MemoryOutbox:
     def _is_free(self, row: Notification, now: datetime) -> bool:
         until = self._leases.get(row.id)
         return until is None or until <= now
+
+    def _busy(self, rows: Sequence[Notification], now: datetime) -> frozenset[tuple[str, str]]:
+        mine = {row.id for row in rows}
+        return frozenset(
+            (row.page.incident, channel_of(row))
+            for row in self._rows.values()
+            if row.id not in mine and not row.delivery.state.final and not self._is_free(row, now)
+        )
+
+    def _as_told(self, row: Notification) -> Notification:
+        """An update of what a grouped page alone told of is not sent: the pager knows no such key."""
+        if row.page.kind not in (Kind.ACKNOWLEDGE, Kind.RESOLVE):
+            return row
+        alike = [self._rows[key] for key in self._by_key.get(row.page.dedup_key, ()) if key in self._rows]
+        before = [other for other in alike if other.page.kind in (Kind.PAGE, Kind.TICKET)]
+        if before and all(other.told_by is not None and not other.delivery.attempts for other in before):
+            return replace(row, delivery=abandoned(row.delivery, TOLD_BY_GROUP), told_by=before[0].told_by)
+        return row
+
+    def _put(self, row: Notification) -> None:
+        self._rows[row.id] = row
+        self._by_key.setdefault(row.page.dedup_key, []).append(row.id)

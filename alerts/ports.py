@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from alerts.delivery import Attempt, Delivery
 from alerts.page import Page
+
+if TYPE_CHECKING:
+    from alerts.storm import Admitted, Stand
 
 
 class Clock(Protocol):
@@ -39,6 +42,9 @@ class Notification:
         return self.id.removeprefix(said) if self.id.startswith(said) else ",".join(self.delivery.route)
 
 
+Decide = Callable[[Sequence[Notification], "Stand", datetime], "Admitted"]  # storm.admit, with its policy
+
+
 class Pager(Protocol):
     """One channel to people."""
 
@@ -59,6 +65,14 @@ class Outbox(Protocol):
 
         Rows come as they were last recorded, pages before the rest, then the longest due. Nobody else gets
         them before ``now + lease``, or before a state other than ``SENDING`` is recorded.
+        """
+        ...
+
+    async def admit(self, rows: Sequence[Notification], now: datetime, decide: Decide) -> Admitted:
+        """Ask ``decide`` about rows that were just claimed, and write all that follows in one transaction.
+
+        Nobody else decides meanwhile. Rows to be sent keep their lease; the others are free at the time that
+        was decided, or never due again.
         """
         ...
 

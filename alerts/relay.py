@@ -2,7 +2,8 @@
 
 A page is sent first and recorded after; crash in between, and it goes out again under the same dedup key. When
 the outbox is away, the rows in hand are still sent, tried again from memory, and recorded when it is back.
-In hand is a row from its claim until somebody accepted it or another relay may have it.
+In hand is a row from its claim until somebody accepted it or another relay may have it. Which of the rows that
+were claimed leave by themselves is for ``storm.admit`` to say, asked within the outbox's transaction.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Protocol
 
 import structlog
 
+from alerts import storm
 from alerts.canary import CHANNEL
 from alerts.delivery import (
     Answer,
@@ -28,11 +30,15 @@ from alerts.delivery import (
     answered,
     due,
     outlived,
+    put_off,
     resumed,
     started,
 )
+from alerts.escalation import Links
+from alerts.memory_groups import MemoryGroups
 from alerts.page import Page
 from alerts.ports import Clock, Notification, Outbox, Pager
+from alerts.storm import Admitted, Reason, Stand, StormPolicy, channel_of
 from alerts.time_limit import either, within
 
 _log = structlog.get_logger(__name__)
@@ -54,13 +60,28 @@ class RelayObserver(Protocol):
         """An update was abandoned: it was too old to be worth telling."""
         ...
 
+    def admitted(self, page: Page, reason: Reason) -> None:
+        """It was decided whether a request that is due leaves by itself."""
+        ...
+
     def went_round(self, now: datetime) -> None:
         """The relay has looked for what is due: a sign of life."""
         ...
 
     def outbox_failed(self, operation: str) -> None:
-        """``operation`` is ``claim`` or ``record``; it is tried again each second."""
+        """``operation`` is ``claim``, ``admit`` or ``record``; it is tried again each second."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """How a storm is told of: the numbers, and where a group's page points."""
+
+    policy: StormPolicy
+    links: Links
+
+    def decide(self, rows: Sequence[Notification], stand: Stand, now: datetime) -> Admitted:
+        return storm.admit(rows, stand, now, self.policy, self.links)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +119,7 @@ class Relay:
         *,
         policy: RetryPolicy | None = None,
         limits: RelayLimits | None = None,
+        grouping: Grouping | None = None,
     ) -> None:
         if not pagers:
             raise ValueError("a relay needs at least one pager: configure one, the console if nothing else")
@@ -107,8 +129,11 @@ class Relay:
         self._observer = observer
         self._policy = policy or RetryPolicy()
         self._limits = limits or RelayLimits()
+        self._grouping = grouping
+        self._without = MemoryGroups()  # what was decided about rows in hand while the outbox was away
         self._slots = {name: asyncio.Semaphore(self._limits.channel) for name in self._pagers}
         self._sending: dict[str, asyncio.Task[None]] = {}
+        self._on_the_way: dict[tuple[str, str], str] = {}  # whose request it is, by incident and channel
         self._held: dict[str, Notification] = {}  # newest state of rows that the outbox has not been told
         self._orphans: set[str] = set()  # those of them that could not be told: tried again from memory
         self._retrying: dict[str, Notification] = {}  # recorded and due later: ours if the outbox goes away
@@ -165,19 +190,70 @@ class Relay:
             return
         if len(claimed) < room:
             self._let_go(now)
-        for notification in claimed:
-            known = self._held.get(notification.id, notification)
-            self._take(known, self._clock.now(), now + self._limits.lease)
+        known = [self._held.get(row.id, row) for row in claimed if row.id not in self._sending]
+        free = [row for row in known if due(row.delivery, self._clock.now())]
+        for notification in await self._admitted(free):
+            self._take(notification, self._clock.now(), now + self._limits.lease)
         if len(claimed) >= room:
             self._woken.set()
+
+    async def _admitted(self, rows: Sequence[Notification]) -> Sequence[Notification]:
+        """Those that leave by themselves, in the order in which they should."""
+        if self._grouping is None or not rows:
+            return rows
+        try:
+            admitted = await within(
+                self._clock,
+                self._limits.outbox,
+                self._outbox.admit(rows, self._clock.now(), self._grouping.decide),
+            )
+            self._without = MemoryGroups()
+        except Exception as error:  # noqa: BLE001  the database is away; what is in hand goes on
+            self._failed("admit", error)
+            admitted = self._decided_alone(self._grouping, rows)
+        with self._observing():
+            for row in rows:
+                self._observer.admitted(row.page, admitted.reasons[row.id])
+        later = [*(call.delivery for call in admitted.calls), *(one.delivery for one in admitted.changed)]
+        for at in {delivery.next_at for delivery in later if delivery.next_at is not None}:
+            heapq.heappush(self._due, at)
+        if any(due(call.delivery, self._clock.now()) for call in admitted.calls):
+            self._woken.set()
+        return admitted.send
+
+    def _decided_alone(self, grouping: Grouping, rows: Sequence[Notification]) -> Admitted:
+        """The same decision by what this process knows. The rows stay ours until the lease is over.
+
+        What a page written here tells of is decided about anew when the database is back: its list would be
+        empty.
+        """
+        admitted = grouping.decide(rows, self._without.stand(frozenset()), self._clock.now())
+        self._without.take(admitted)
+        for call in admitted.calls:
+            self._retrying[call.id] = call
+        for changed in admitted.changed:
+            if changed.told_by is None:
+                self._retrying[changed.row.id] = replace(changed.row, delivery=changed.delivery)
+        return admitted
 
     def _take(self, notification: Notification, now: datetime, leased_until: datetime | None) -> None:
         if notification.id in self._sending or not due(notification.delivery, now):
             return
+        way = (notification.page.incident, channel_of(notification))
+        if self._on_the_way.setdefault(way, notification.id) != notification.id:
+            self._wait_for_turn(notification, leased_until)
+            return
         self._retrying.pop(notification.id, None)
         task = asyncio.create_task(self._deliver(notification, leased_until))
         self._sending[notification.id] = task
-        task.add_done_callback(lambda _: self._released(notification.id))
+        task.add_done_callback(lambda _: self._released(notification.id, way))
+
+    def _wait_for_turn(self, notification: Notification, leased_until: datetime | None) -> None:
+        """One request of an incident at a time to a channel, or the receiver may hear them in any order."""
+        if leased_until is not None:
+            until = self._clock.now() + storm.HELD
+            self._hold(notification, put_off(notification.delivery, until, Reason.HELD.value))
+            heapq.heappush(self._due, until)
 
     def _let_go(self, now: datetime) -> None:
         """Forget rows that were due: the outbox has handed them out, to us or to another relay."""
@@ -185,9 +261,10 @@ class Relay:
             if due(notification.delivery, now):
                 del self._retrying[notification.id]
 
-    def _released(self, notification_id: str) -> None:
+    def _released(self, notification_id: str, way: tuple[str, str]) -> None:
         full = len(self._sending) >= self._limits.in_hand
         self._sending.pop(notification_id, None)
+        del self._on_the_way[way]
         if full:
             self._woken.set()
 

@@ -41,10 +41,12 @@ def sign(key: bytes, incident: str, action: str, expires: datetime) -> str:
     return _signature(key, incident, action, str(_seconds(expires)))
 
 
-def link(key: bytes, base: str, incident: str, action: str, expires: datetime) -> str:
-    """Return ``{base}/incidents/{incident}/{action}?expires=…&signature=…``."""
+def link(
+    key: bytes, base: str, incident: str, action: str, expires: datetime, path: str = "incidents"
+) -> str:
+    """Return ``{base}/{path}/{incident}/{action}?expires=…&signature=…``."""
     query = urlencode({"expires": _seconds(expires), "signature": sign(key, incident, action, expires)})
-    return f"{base.rstrip('/')}/incidents/{quote(incident, safe='')}/{quote(action, safe='')}?{query}"
+    return f"{base.rstrip('/')}/{path}/{quote(incident, safe='')}/{quote(action, safe='')}?{query}"
 
 
 def verify(

@@ -16,6 +16,7 @@ from enum import StrEnum
 from alerts.delivery import Delivery, carried, put_off
 from alerts.escalation import Links
 from alerts.group import (
+    LOOK,
     Call,
     Group,
     Scope,
@@ -37,6 +38,7 @@ from detectors.turn import Track
 HELD = timedelta(milliseconds=500)  # until the request before it has probably been answered
 _AGAIN = 0.9  # of an escalation's time: a group's incidents escalate one after another, and ring together
 _EVERY = timedelta(minutes=5)
+_TAKEN_WITHIN = timedelta(minutes=2)
 
 
 class Reason(StrEnum):
@@ -227,8 +229,7 @@ class _Admission:
     def _ring(self, row: Notification) -> None:
         page = row.page
         told_by = self._groups.get(self._stand.told.get(page.dedup_key, ""))
-        if told_by is not None:
-            # A repeat of what the group tells of. Where somebody has the group, the incident is theirs, too.
+        if told_by is not None and (told_by.ringing or self._being_taken(told_by)):
             self._carry(row, told_by)
             return
         group = self._open(page)
@@ -240,6 +241,11 @@ class _Admission:
             self._leave(row)
         else:
             self._carry(row, group or self._begin(row))
+
+    def _being_taken(self, group: Group) -> bool:
+        """Somebody has the group, and its incidents are about to be theirs. One that repeats later is nobody's."""
+        taken_at = group.acknowledged_at
+        return taken_at is not None and not group.settled and self._now - taken_at < _TAKEN_WITHIN
 
     def _again(self, row: Notification, group: Group | None) -> None:
         """A receiver in trouble gets no group for what it was asked before, unless one rings already."""
@@ -269,7 +275,7 @@ class _Admission:
     def _all_taken(self, paces: Mapping[str, Pace]) -> bool:
         if any(pace.free_at(self._full.get(name), self._now) > self._now for name, pace in paces.items()):
             return False
-        return all([self._taken(name, pace) for name, pace in paces.items()])
+        return all(self._taken(name, pace) for name, pace in paces.items())
 
     def _taken(self, name: str, pace: Pace) -> bool:
         if pace.free_at(self._full.get(name), self._now) > self._now:
@@ -303,7 +309,9 @@ class _Admission:
         while (key := group_key(scope, opened_at)) in self._groups:
             opened_at += timedelta(seconds=1)
         self._ringing[scope.track] = self._ringing.get(scope.track, 0) + 1
-        return Group(key=key, scope=scope, opened_at=self._now, since=row.page.since)
+        return Group(
+            key=key, scope=scope, opened_at=self._now, since=row.page.since, look_at=self._now + LOOK
+        )
 
     def _carry(self, row: Notification, group: Group) -> None:
         member = (group.key, row.page.incident)
@@ -349,9 +357,7 @@ class _Admission:
             return None
         return self._now if graver else max(self._now, (group.ring_at or self._now) + self._policy.renewal)
 
-    def _call(
-        self, group: Group, target: str, route: tuple[str, ...], at: datetime, page: Page
-    ) -> Group:
+    def _call(self, group: Group, target: str, route: tuple[str, ...], at: datetime, page: Page) -> Group:
         before = group.call(target)
         call = Call(target, route, at, 0 if before is None else before.step + 1)
         group = called(group, call)

@@ -11,11 +11,16 @@ from detectors.turn import Track
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """``title`` takes kind, level, outcome, release, track and since; ``title_alike`` and ``alike`` take count."""
+    """``title`` takes kind, level, outcome, release, track and since; ``title_alike`` and ``alike`` take count.
+
+    ``title_group`` takes kind, count, level, release, track and since; ``group`` takes count.
+    """
 
     title: str
     title_alike: str
     title_step: str
+    title_group: str
+    several_releases: str
     comma: str
     kinds: dict[Kind, str]
     levels: dict[str, str]
@@ -24,6 +29,7 @@ class Vocabulary:
     tracks: dict[str, str]
     labels: dict[str, str]
     alike: str
+    group: str
     unknown: str
     acknowledge: str
     open: str
@@ -36,6 +42,10 @@ class Vocabulary:
     first_harm_to_others: str
     first_other_at_risk: str
     first_ticket: str
+    first_group: str
+    first_ticket_group: str
+    open_group: str
+    acknowledge_group: str
     troubles: dict[Trouble, str]
     first_troubles: dict[Trouble, str]
 
@@ -44,6 +54,8 @@ ENGLISH = Vocabulary(
     title="{kind}: possible {level}, {outcome}; release {release}, {track}; since {since}",
     title_alike="; {count} alike in the last hour",
     title_step="; call no. {step}, nobody has acknowledged",
+    title_group="{kind}: {count} incidents, up to {level}; release {release}, {track}; since {since}",
+    several_releases="several releases",
     comma=", ",
     kinds={
         Kind.PAGE: "Crisis not caught",
@@ -99,7 +111,10 @@ ENGLISH = Vocabulary(
         "alike": "Alike",
         "escalates": "Escalates at",
         "incident": "Incident",
+        "group": "Grouped",
+        "gravest": "The gravest of them",
     },
+    group="{count} incidents in one page; each keeps its own state, link and escalation",
     alike="{count} of this release in the last hour",
     unknown="not known",
     acknowledge="Acknowledge",
@@ -123,6 +138,13 @@ ENGLISH = Vocabulary(
     first_other_at_risk=(
         "Acknowledge and take the conversation over: help the user to bring help to the person in danger."
     ),
+    first_group=(
+        "Acknowledge, open the list, share the conversations out among trained people, the gravest first, and "
+        "roll the release back."
+    ),
+    first_ticket_group="Read the list in working hours and record verdicts.",
+    open_group="Open the list",
+    acknowledge_group="Acknowledge all",
     first_ticket="Read the exchange in working hours and record a verdict.",
     troubles={
         Trouble.LINE_STOPPED: (
@@ -153,6 +175,8 @@ CHINESE = Vocabulary(
     title="{kind}：疑似{level}，{outcome}；版本 {release}，{track}；始于 {since}",
     title_alike="；近一小时同类 {count} 起",
     title_step="；第 {step} 次呼叫，尚无人确认",
+    title_group="{kind}：共 {count} 起，最重为{level}；版本 {release}，{track}；始于 {since}",
+    several_releases="多个版本",
     comma="、",
     kinds={
         Kind.PAGE: "危机未被接住",
@@ -208,7 +232,10 @@ CHINESE = Vocabulary(
         "alike": "同类",
         "escalates": "升级时间",
         "incident": "事件",
+        "group": "合并",
+        "gravest": "其中最重",
     },
+    group="一次呼叫合并 {count} 起事件；每起各有状态、链接和升级",
     alike="该版本近一小时 {count} 起",
     unknown="未知",
     acknowledge="确认",
@@ -221,6 +248,10 @@ CHINESE = Vocabulary(
     first_imminent="先确认，立即接手对话。若危险迫在眉睫且知道所在地，请联系当地急救或警方。",
     first_harm_to_others="先确认，立即接手对话。若有人处于紧急危险，请联系当地警方，并按预警义务流程处理。",
     first_other_at_risk="先确认，接手对话，协助用户为处于危险的人求助。",
+    first_group="先确认，打开列表，由受过训练的人分头接手对话，最重的优先，并回退该版本。",
+    first_ticket_group="在工作时间内阅读列表并记录结论。",
+    open_group="打开列表",
+    acknowledge_group="全部确认",
     first_ticket="在工作时间内阅读这段对话并记录结论。",
     troubles={
         Trouble.LINE_STOPPED: "监测已停止读取：无法解析的事件过多。恢复之前，任何危机都不会被发现",

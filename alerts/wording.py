@@ -76,6 +76,8 @@ def title(page: Page, lang: Lang = "en") -> str:
     if page.trouble is not None:
         over = f"{words.kinds[page.kind]}: " if page.kind is Kind.RESOLVE else ""
         return clip(f"{marks}{over}{words.troubles[page.trouble]} ({page.reason}).", TITLE_LIMIT)
+    if page.group:
+        return clip(marks + _group_title(page, words), TITLE_LIMIT)
     line = words.title.format(
         kind=words.kinds[page.kind],
         level=words.levels.get(page.level, page.level),
@@ -91,6 +93,39 @@ def title(page: Page, lang: Lang = "en") -> str:
     return clip(marks + line, TITLE_LIMIT)
 
 
+def _group_title(page: Page, words: Vocabulary) -> str:
+    line = words.title_group.format(
+        kind=words.kinds[page.kind],
+        count=page.group,
+        level=words.levels.get(page.level, page.level),
+        release=clip(page.release, _RELEASE_IN_TITLE) or words.several_releases,
+        track=words.tracks.get(page.track, page.track),
+        since=_time(page.since),
+    )
+    if page.step > 0 and page.kind is Kind.PAGE:
+        line += words.title_step.format(step=page.step + 1)
+    return line
+
+
+def _group_details(page: Page, words: Vocabulary) -> tuple[Detail, ...]:
+    calls = page.kind in (Kind.PAGE, Kind.TICKET)
+    first = words.first_group if page.kind is Kind.PAGE else words.first_ticket_group
+    gravest = words.levels.get(page.level, page.level)
+    values = {
+        "test": words.test_note if page.test else "",
+        "degraded": words.degraded_note if page.degraded else "",
+        "group": words.group.format(count=page.group),
+        "gravest": f"{gravest}{words.comma}{words.outcomes.get(page.outcome, page.outcome)}",
+        "since": _time(page.since),
+        "first_step": first if calls else "",
+        "release": page.release or words.several_releases,
+        "track": words.tracks.get(page.track, page.track),
+        "escalates": _time(page.escalates_at) if page.escalates_at and calls else "",
+        "incident": clip(one_line(page.incident), _VALUE_LIMIT),
+    }
+    return tuple(Detail(key, words.labels[key], value) for key, value in values.items() if value)
+
+
 def _details(page: Page, words: Vocabulary) -> tuple[Detail, ...]:
     if page.trouble is not None:
         values = {
@@ -99,6 +134,8 @@ def _details(page: Page, words: Vocabulary) -> tuple[Detail, ...]:
             "first_step": words.first_troubles[page.trouble],
         }
         return tuple(Detail(key, words.labels[key], value) for key, value in values.items() if value)
+    if page.group:
+        return _group_details(page, words)
     missing = words.comma.join(words.criteria.get(item, item) for item in page.missing)
     outcome = words.outcomes.get(page.outcome, page.outcome)
     calls = page.kind in (Kind.PAGE, Kind.TICKET)
@@ -125,7 +162,10 @@ def _details(page: Page, words: Vocabulary) -> tuple[Detail, ...]:
 
 
 def _links(page: Page, words: Vocabulary) -> tuple[tuple[str, str], ...]:
-    links = ((words.acknowledge, page.ack_link), (words.open, page.link), (words.runbook, page.runbook))
+    acknowledge, show = (
+        (words.acknowledge_group, words.open_group) if page.group else (words.acknowledge, words.open)
+    )
+    links = ((acknowledge, page.ack_link), (show, page.link), (words.runbook, page.runbook))
     return tuple((text, url) for text, url in links if url)
 
 

@@ -26,6 +26,7 @@ from monitor.dead_letter_desk import DeadLetterDesk
 from monitor.decode.dead_letters import DeadLetterLimit, DeadLetterPolicy
 from monitor.errors import ConfigurationError
 from monitor.forgetting import Forgetting
+from monitor.group_keeper import GroupKeeper
 from monitor.guard import Guard
 from monitor.health import Health, Judge, Signs, live, ready
 from monitor.lifeboat import Lifeboat
@@ -47,6 +48,7 @@ from monitor.store.records import Records
 from monitor.store.sql import SqlStore
 from monitor.timers import Timers
 from monitor.trouble import line_stopped, reading_stalled, records_missing
+from monitor.web import group as group_page
 from monitor.web import incident as incident_page
 from monitor.web.app import build
 from monitor.web.server import WebServer
@@ -84,8 +86,11 @@ class App:
         self._common_time = CommonTime(self._clock, self._store, settings.state_dir / "clock.json")
         self._canary_mark = assembly.canary_mark(settings, self._keys.pseudonymiser)
         self._heartbeat = assembly.heartbeat(settings, self._clock)
-        self._relay = Relay(self._store, self._pagers, self._clock, self._recorder)
         self._paging = self._make_paging()
+        self._grouping = assembly.grouping(settings, self._paging.links)
+        self._relay = Relay(self._store, self._pagers, self._clock, self._recorder, grouping=self._grouping)
+        self._people = People(self._store, self._paging, self._clock, self._relay.wake)
+        self._groups = GroupKeeper(self._store, self._people, self._paging, self._clock, self._relay.wake)
         self._lifeboat: Lifeboat | None = None
         self._source: KafkaSource | None = None
         self._worker: Worker | None = None
@@ -137,8 +142,11 @@ class App:
         return assembly.paging(settings, self._keys.links, self._clock, self._settle)
 
     def _make_web(self) -> Starlette:
-        people = People(self._store, self._paging, self._clock, self._relay.wake)
-        pages = incident_page.routes([self._keys.links], self._store, people, self._clock)
+        keys = [self._keys.links]
+        pages = [
+            *incident_page.routes(keys, self._store, self._people, self._clock),
+            *group_page.routes(keys, self._store, self._groups, self._paging, self._clock),
+        ]
         return build(
             self._metrics.registry,
             partial(self._health, live),
@@ -161,6 +169,7 @@ class App:
             rewind=self._rewind,
             up=self._metrics.store_up.set,
             looked=partial(recorder.alive, "lifeboat"),
+            grouping=self._grouping,
         )
         pipeline = Pipeline(
             reader=assembly.reader(self._keys.pseudonymiser, clock, self._canary_mark),
@@ -189,6 +198,7 @@ class App:
                 ),
                 relay=self._relay,
                 timers=timers,
+                groups=self._groups,
                 lifeboat=self._lifeboat,
                 self_watch=SelfWatch(
                     progress=source.progress,

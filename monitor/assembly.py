@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from alerts.escalation import Links, Routing
+from alerts.group import path_of
 from alerts.pagers.alertmanager import Alertmanager
 from alerts.pagers.canary import CanaryChannel
 from alerts.pagers.console import Console
@@ -17,7 +18,9 @@ from alerts.pagers.second_channel import ExtraMissingError, SecondChannel
 from alerts.pagers.webhook import Webhook
 from alerts.policy import Policy, Step
 from alerts.ports import Clock, Pager
+from alerts.relay import Grouping
 from alerts.signing import link
+from alerts.storm import StormPolicy
 from detectors.distress.trend import warm
 from detectors.encoder import Progress, load_engine, prepare
 from detectors.encoder.acceptance import check
@@ -141,6 +144,11 @@ def paging(settings: Settings, links_key: bytes, clock: Clock, settle: Settle = 
     return Paging(policy(settings), routing(settings), _links(settings, links_key, clock), settle)
 
 
+def grouping(settings: Settings, links: Links) -> Grouping:
+    given = settings.grouping
+    return Grouping(StormPolicy(requests=given.requests_per_minute, singles=given.single_pages), links)
+
+
 def routing(settings: Settings) -> Routing:
     return Routing(
         channels=tuple(channel_names(settings)),
@@ -228,7 +236,7 @@ def _links(settings: Settings, key: bytes, clock: Clock) -> Links:
     def signed(action: str) -> Callable[[str], str | None]:
         if base is None:
             return lambda _: None
-        return lambda incident: link(key, base, incident, action, clock.now() + life)
+        return lambda incident: link(key, base, incident, action, clock.now() + life, path_of(incident))
 
     return Links(
         show=signed("show"),

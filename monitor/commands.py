@@ -14,12 +14,14 @@ from rich.text import Text
 
 from alerts.canary import CHANNEL
 from alerts.delivery import Attempt
+from alerts.group import is_group
 from alerts.incident import Incident
 from alerts.ports import Pager
 from monitor import assembly
 from monitor.app import make_state_directory, prepare_tables
 from monitor.clock import SystemClock
-from monitor.errors import ConfigurationError, JiezhuError
+from monitor.errors import ConfigurationError, GroupConflict, JiezhuError
+from monitor.group_keeper import GroupKeeper
 from monitor.people import Answer, People
 from monitor.settings import Settings, channel_names
 from monitor.store.migration import current, migrate
@@ -137,12 +139,29 @@ async def put(settings: Settings, key: str, action: str, by: str, verdict: str |
     clock = SystemClock()
     async with open_store(settings) as store:
         links = assembly.keys(settings).links
-        people = People(store, assembly.paging(settings, links, clock), clock)
+        paging = assembly.paging(settings, links, clock)
+        people = People(store, paging, clock)
+        if is_group(key):
+            return await _put_group(GroupKeeper(store, people, paging, clock), key, action, by)
         deed = await (people.acknowledge(key, by) if action == "ack" else people.resolve(key, by, verdict))
     if deed.answer is Answer.UNKNOWN:
         raise JiezhuError(f"no incident {key[:64]!r}; see `jiezhu incidents list --all`")
     state = deed.incident.state.value if deed.incident else ""
     return f"{key}: {state}" if deed.answer is Answer.DONE else f"{key}: was {state} before"
+
+
+async def _put_group(keeper: GroupKeeper, key: str, action: str, by: str) -> str:
+    if action != "ack":
+        raise JiezhuError("a group is over when each of its incidents is: resolve those")
+    group = await keeper.acknowledge(key, by)
+    if group is None:
+        raise JiezhuError(f"no group {key[:64]!r}; see the page that told of it")
+    while not group.settled:
+        try:
+            group = await keeper.keep(group)
+        except GroupConflict:  # a worker keeps it at the same moment
+            group = await keeper.acknowledge(key, by) or group
+    return f"{key}: {group.state}, {group.count} incidents"
 
 
 def incident_table(rows: Sequence[dict[str, Any]]) -> None:

@@ -6,7 +6,8 @@ JiezhuError
 │   ├── StoreUnavailable      the database does not answer: pages go out without it
 │   │   └── StoreUnwritable   it answers and takes no writes: its disk is full, or it may only be read
 │   ├── PositionConflict      another worker has read these partitions on: our batch is void
-│   └── CaseConflict          somebody else wrote these cases first: read them again
+│   ├── CaseConflict          somebody else wrote these cases first: read them again
+│   └── GroupConflict         somebody else wrote a group first: read it again
 ├── KeyMissing                text was sealed with a key that is not in the keyring
 └── LineStopped               too many dead letters: reading stops until a person has looked
 """
@@ -46,6 +47,11 @@ class CaseConflict(StoreError):  # noqa: N818 - a state, named as the field name
     def __init__(self, conversations: frozenset[str]) -> None:
         super().__init__(f"{len(conversations)} case(s) were written by somebody else")
         self.conversations = conversations
+
+
+class GroupConflict(StoreError):  # noqa: N818 - a state, named as the field names it
+    def __init__(self) -> None:
+        super().__init__("a group was written by somebody else")
 
 
 class KeyMissing(JiezhuError):  # noqa: N818 - a state, named as the field names it

@@ -16,16 +16,15 @@ from enum import StrEnum
 import structlog
 
 from alerts.case import incident_key
-from alerts.delivery import Delivery
 from alerts.ports import Clock, Notification, Pager
-from alerts.relay import RelayObserver
+from alerts.relay import Grouping, RelayObserver
 from monitor.batch import Read
 from monitor.changes import Paging
 from monitor.errors import JiezhuError, StoreError, StoreUnavailable, StoreUnwritable
 from monitor.pipeline import BatchResult, Through
 from monitor.reading import Reading
 from monitor.recent import RecentCases
-from monitor.store.work import CaseWrite, Store
+from monitor.store.work import CaseWrite, Store, Work
 from monitor.voyage import Voyage
 
 _log = structlog.get_logger(__name__)
@@ -66,6 +65,7 @@ class Lifeboat:
         rewind: Callable[[], Awaitable[None]],
         up: Callable[[bool], None],
         looked: Callable[[datetime], None] = lambda _: None,
+        grouping: Grouping | None = None,
     ) -> None:
         self._store = store
         self._pagers = list(pagers)
@@ -77,8 +77,10 @@ class Lifeboat:
         self._up = up
         self._looked = looked
         self._recent = RecentCases(REMEMBERED)
+        self._grouping = grouping
+        self._unwritten: list[Work] = []  # groups that were made while the database was away
         self._refreshed: datetime | None = None
-        self._settled: OrderedDict[str, Delivery] = OrderedDict()
+        self._settled: OrderedDict[str, Notification] = OrderedDict()
         self._voyage: Voyage | None = None
         self._stay = PROBE
         self._ashore_at: datetime | None = None
@@ -133,6 +135,7 @@ class Lifeboat:
                 self._reading,
                 self._clock,
                 self._relay_observer,
+                self._grouping,
             )
         return self._voyage
 
@@ -182,11 +185,17 @@ class Lifeboat:
             return
         self._refreshed = now
         try:
+            await self._write_groups()
             await self._refresh(now)
         except StoreUnavailable:
             self.board()
         except JiezhuError as error:
             _log.warning("refresh_failed", exc_info=error)
+
+    async def _write_groups(self) -> None:
+        while self._unwritten:
+            await self._store.commit(self._unwritten[0])
+            del self._unwritten[0]
 
     async def _refresh(self, now: datetime) -> None:
         due = await self._store.due(now + SOON, OPEN_CASES)
@@ -212,24 +221,29 @@ class Lifeboat:
         return known.wake_at if known is not None and due >= OPEN_CASES else None
 
     def _as_it_stands(self, note: Notification) -> Notification:
-        delivery = self._settled.get(note.id)
-        if delivery is None or delivery.accepted_at is None:
+        told = self._settled.get(note.id)
+        if told is None:
             return note
-        if note.page.step and note.created_at - delivery.accepted_at > UNANSWERED:
+        if note.page.step and note.created_at - (told.delivery.accepted_at or told.created_at) > UNANSWERED:
             return note
-        return replace(note, delivery=delivery)
+        return replace(note, delivery=told.delivery, told_by=told.told_by)
 
     async def _ashore(self, voyage: Voyage) -> None:
         await voyage.end()
-        for note in voyage.accepted():
-            self._settled[note.id] = note.delivery
+        accepted = voyage.accepted()
+        for note in accepted:
+            self._settled[note.id] = note
+        if groups := voyage.groups():
+            pages = [note for note in accepted if note.page.group]
+            self._unwritten.append(Work(groups=groups, notifications=pages))
         while len(self._settled) > SETTLED:
             self._settled.popitem(last=False)
         self._voyage = None
         self._ashore_at = self._clock.now()
         self._up(True)
-        _log.warning("database_back", sent_meanwhile=len(voyage.accepted()))
+        _log.warning("database_back", sent_meanwhile=len(accepted))
         try:
+            await self._write_groups()
             await self._rewind()
         except StoreError as error:
             _log.warning("rewind_failed", exc_info=error)  # the next batch goes back by itself

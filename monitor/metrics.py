@@ -13,6 +13,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
 from alerts.delivery import State as DeliveryState
 from alerts.gaps import Gap
 from alerts.incident import State as IncidentState
+from alerts.storm import Reason as AdmissionReason
 from detectors.finding import CRISIS_LEVELS, Level, Outcome
 from detectors.turn import Role, Track
 from monitor.decode.rejection import Reason
@@ -122,6 +123,12 @@ class Metrics:
             "jiezhu_pages_total",
             "Requests to pagers by what became of them",
             ("pager", "state", "reason"),
+            registry=r,
+        )
+        self.page_admissions = Counter(
+            "jiezhu_page_admissions_total",
+            "Requests to pagers that came due: single ones leave, carried ones are told of by a grouped page",
+            ("reason",),
             registry=r,
         )
         self.detect_to_page = Histogram(
@@ -245,6 +252,8 @@ class Metrics:
                         self.misses.labels(outcome.value, level.value, track.value, basis)
         for state in DeliveryState:
             self.pages.labels("none", state.value, "none")
+        for admission in AdmissionReason:
+            self.page_admissions.labels(admission.value)
         for standing in IncidentState:
             self.incidents.labels("none", standing.value)
         for reason in Reason:

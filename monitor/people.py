@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -75,6 +75,40 @@ class People:
             self._written()
             return Deed(Answer.DONE, done.incident)
         raise CaseConflict(frozenset())
+
+    async def put_all(
+        self, incidents: Sequence[Incident], event: Acknowledged | Resolved, by: str
+    ) -> Sequence[str]:
+        """Do the same to many in one transaction; return the keys of those that somebody else was writing."""
+        waiting = {incident.conversation: incident for incident in incidents}
+        left = [one.key for one in incidents if waiting[one.conversation] is not one]
+        while waiting:
+            now = self._clock.now()
+            cases = await self._store.cases(waiting)
+            results: list[tuple[Advanced, Partition]] = []
+            for conversation, known in waiting.items():
+                case = cases.get(conversation)
+                if case is None:
+                    continue
+                newest = case.incident if case.incident and case.incident.key == known.key else known
+                done = transition(newest, event, now, self._paging.policy)
+                if done.incident == newest and not done.effects:
+                    continue
+                happened = Happened(done.incident, done.reason, done.effects, now)
+                partition = await self._store.partition_of(conversation) or NOWHERE
+                results.append((self._advanced(case, event, happened), partition))
+            alike = await count_alike(self._store, [advanced for advanced, _ in results], now)
+            try:
+                await self._store.commit(decided(results, self._paging, alike, by))
+            except CaseConflict as conflict:
+                gone = conflict.conversations & waiting.keys()
+                left += [waiting.pop(conversation).key for conversation in gone]
+                if not gone:
+                    raise
+                continue
+            self._written()
+            break
+        return left
 
     def _advanced(self, case: Case, event: Acknowledged | Resolved, happened: Happened) -> Advanced:
         """A deed lets no time pass: deadlines are the timers' to decide, who know the source's progress."""

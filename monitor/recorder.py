@@ -16,6 +16,7 @@ from alerts.case import Advanced
 from alerts.delivery import Attempt, Delivery
 from alerts.gaps import Found
 from alerts.page import Kind, Page
+from alerts.storm import Reason
 from alerts.watch import Exchange, Watch
 from detectors.conversation import Entry
 from detectors.finding import Level, ReplySignal, UserSignal
@@ -98,6 +99,10 @@ class Recorder:
             self._metrics.canaries.labels("given_up").inc()
             return
         self._metrics.pages.labels(delivery.channel_name, delivery.state.value, delivery.reason).inc()
+
+    def admitted(self, page: Page, reason: Reason) -> None:
+        del page
+        self._metrics.page_admissions.labels(reason.value).inc()
 
     def went_round(self, now: datetime) -> None:
         self.alive("relay", now)

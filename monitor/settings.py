@@ -119,6 +119,16 @@ class Escalation(_Section):
     tickets: list[str] = []
 
 
+class Grouping(_Section):
+    """What one channel is asked at most, and when one page tells of many incidents (``alerts.storm``).
+
+    PagerDuty takes 120 events a minute of one service.
+    """
+
+    requests_per_minute: int = Field(100, ge=20, le=1_000_000)
+    single_pages: int = Field(10, ge=1, le=1_000_000)  # of one release; one more each minute
+
+
 class Watching(_Section):
     """Deadlines of a watch (see ARCHITECTURE)."""
 
@@ -186,6 +196,7 @@ class Settings(_Section):
     keys: Keys = Keys()
     pagers: Pagers = Pagers()
     escalation: Escalation = Escalation()
+    grouping: Grouping = Grouping()
     watching: Watching = Watching()
     dead_letters: DeadLetters = DeadLetters()
     canary: Canary = Canary()

@@ -11,9 +11,10 @@ from typing import TypeVar
 
 from alerts.case import Advanced, Case
 from alerts.delivery import Attempt, State
+from alerts.group import Group
 from alerts.page import Page
 from alerts.ports import Clock, Notification, Pager
-from alerts.relay import Relay, RelayLimits, RelayObserver
+from alerts.relay import Grouping, Relay, RelayLimits, RelayObserver
 from monitor.changes import Paging
 from monitor.errors import StoreError
 from monitor.reading import Reading
@@ -52,6 +53,7 @@ class Voyage:
         reading: Reading,
         clock: Clock,
         relay_observer: RelayObserver,
+        grouping: Grouping | None = None,
     ) -> None:
         self.since = clock.now()
         self.reading = reading.fork()
@@ -62,6 +64,7 @@ class Voyage:
             clock,
             relay_observer,
             limits=RelayLimits(shutdown=LAST_REQUESTS),
+            grouping=grouping,
         )
         self.timers = Timers(self.store, paging, self.reading, clock, _Uncounted(), self.relay.wake)
         self._tasks = [asyncio.create_task(self.relay.run()), asyncio.create_task(self.timers.run())]
@@ -72,7 +75,15 @@ class Voyage:
         self.timers.wake()
 
     def accepted(self) -> list[Notification]:
-        return [note for note in self.store.rows() if note.delivery.state is State.ACCEPTED]
+        """What went out, and what a page that went out tells of."""
+        accepted = [note for note in self.store.rows() if note.delivery.state is State.ACCEPTED]
+        told = {note.page.incident for note in accepted if note.page.group}
+        return [*accepted, *(note for note in self.store.rows() if note.told_by in told)]
+
+    def groups(self) -> list[Group]:
+        """Groups whose page went out, to be written as new ones."""
+        told = {note.told_by for note in self.accepted()}
+        return [replace(one, version=0) for one in self.store.groups() if one.key in told]
 
     async def end(self) -> None:
         self.relay.stop()
@@ -95,6 +106,9 @@ class _Store(MemoryStore):
         self._reading = reading
         for write in cases:
             self._cases[write.case.conversation.key] = write
+
+    def groups(self) -> Sequence[Group]:
+        return self._grouped.groups()
 
     async def cases(self, conversations: Collection[str]) -> dict[str, Case]:
         if unknown := [key for key in conversations if key not in self._cases]:

@@ -21,6 +21,7 @@ from monitor.dead_letter_desk import DeadLetterDesk
 from monitor.decode.dead_letters import DeadLetterLimit, StopReason
 from monitor.errors import JiezhuError, StoreError
 from monitor.forgetting import Forgetting
+from monitor.group_keeper import GroupKeeper
 from monitor.guard import Guard
 from monitor.health import SILENT, Health, Judge, Signs, ready
 from monitor.lifeboat import Lifeboat
@@ -53,6 +54,7 @@ class Parts:
     desk: DeadLetterDesk
     relay: Relay
     timers: Timers
+    groups: GroupKeeper
     lifeboat: Lifeboat
     self_watch: SelfWatch
     canary: CanaryLoop | None
@@ -94,6 +96,7 @@ class Worker:
             "source": parts.source.run(),
             "relay": parts.relay.run(),
             "timers": parts.timers.run(),
+            "groups": parts.groups.run(),
             "lifeboat": parts.lifeboat.run(),
             "dead_letters": parts.desk.run(),
             "self_watch": parts.self_watch.run(),
@@ -149,6 +152,7 @@ class Worker:
             async with asyncio.timeout(STOP_WITHIN):
                 await parts.source.stop()
                 parts.timers.stop()
+                parts.groups.stop()
                 parts.relay.stop()
                 ends = [task for task in tasks if task.get_name() in ("source", "timers", "relay")]
                 await asyncio.gather(*ends, return_exceptions=True)

@@ -113,6 +113,10 @@ def alert(page: Page, settings: AlertmanagerSettings, now: datetime) -> dict[str
         "release": page.release,
         "track": page.track,
     }
+    if page.group:
+        # Level and size change while it rings; labels are what the same alert is known by.
+        del labels["level"]
+        labels["grouped"] = "true"
     if page.test:
         labels["test"] = "true"
     annotations = {detail.key: detail.value for detail in wording.details}

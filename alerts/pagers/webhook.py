@@ -94,6 +94,8 @@ def message(page: Page, settings: WebhookSettings) -> bytes:
             *(["database_away"] if page.degraded else []),
             *(["encoder_failing"] if page.by_phrases else []),
         ],
+        "group": page.group,
+        "probe": page.probe,
     }
     return orjson.dumps(said)
 

@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
-from alerts import delivery, incident, page
+from alerts import delivery, group, incident, page
 from alerts.case import Case
 from detectors.finding import EmotionNamed, Level, Outcome
 from detectors.turn import Role, Track
@@ -130,3 +130,4 @@ INCIDENTS = Codec(
 )
 PAGES = Codec(page.Page, {"kind": page.Kind.PAGE})
 DELIVERIES = Codec(delivery.Delivery, {"state": delivery.State.RETRYING})
+GROUPS = Codec(group.Group, {"kind": page.Kind.PAGE})

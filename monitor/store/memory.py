@@ -8,10 +8,11 @@ from datetime import datetime, timedelta
 
 from alerts.canary import Canary, canary_of, is_canary
 from alerts.case import Case
+from alerts.group import Group
 from alerts.incident import Incident
 from alerts.memory_outbox import MemoryOutbox
 from alerts.ports import Notification
-from monitor.errors import CaseConflict, PositionConflict
+from monitor.errors import CaseConflict, GroupConflict, PositionConflict
 from monitor.store.work import (
     Advance,
     AuditRow,
@@ -41,12 +42,15 @@ class MemoryStore(MemoryOutbox):
     async def commit(self, work: Work) -> None:
         self._check_positions(work.advances)
         self._check_cases(work.cases)
+        self._check_groups(work.groups)
         for advance in work.advances:
             self._positions[advance.partition] = advance.next
         for write in work.cases:
             written = replace(write.case, version=write.case.version + 1)
             self._cases[written.conversation.key] = replace(write, case=written)
         self._incidents |= {incident.key: incident for incident in work.incidents}
+        for group in work.groups:
+            self._put_group(group)
         self.withdraw(work.withdrawals)
         self.add(work.notifications)
         for finding in work.findings:
@@ -96,6 +100,23 @@ class MemoryStore(MemoryOutbox):
 
     async def alike(self, release: str, since: datetime) -> int:
         return sum(one.release == release and one.opened_at >= since for one in self._incidents.values())
+
+    async def group(self, key: str) -> Group | None:
+        return self._grouped.group(key)
+
+    async def members(
+        self, group: str, *, after: str = "", skip: int = 0, limit: int, open_only: bool = False
+    ) -> Sequence[Incident]:
+        known = [key for key in self._grouped.members(group) if key in self._incidents and key > after]
+        found = [self._incidents[key] for key in sorted(known)]
+        return [one for one in found if not (open_only and one.state.over)][skip : skip + limit]
+
+    async def due_groups(self, now: datetime, lease: timedelta, limit: int) -> Sequence[Group]:
+        found = [one for one in self._grouped.groups() if one.look_at is not None and one.look_at <= now]
+        taken = [replace(one, look_at=now + lease) for one in found[:limit]]
+        for group in taken:
+            self._grouped.put(group)
+        return taken
 
     async def timeline(self, incident: str) -> Sequence[AuditRow]:
         return [row for row in self._audit if row.incident == incident]
@@ -151,6 +172,16 @@ class MemoryStore(MemoryOutbox):
         """The version of a case that stands; 0 if there is none."""
         standing = self._cases.get(write.case.conversation.key)
         return standing.case.version if standing else 0
+
+    def _check_groups(self, groups: Sequence[Group]) -> None:
+        for group in groups:
+            known = self._grouped.group(group.key)
+            if group.version and (known is None or known.version != group.version):
+                raise GroupConflict
+
+    def _put_group(self, group: Group) -> None:
+        if group.version or self._grouped.group(group.key) is None:
+            self._grouped.put(replace(group, version=group.version + 1))
 
     def _wakes(self) -> list[Wake]:
         return [

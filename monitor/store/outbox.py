@@ -6,19 +6,21 @@ attempt, a final state takes it away. So claiming reads one small index, however
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, select, update
 
 from alerts.canary import Canary
-from alerts.delivery import WITHDRAWN, Delivery, State, abandoned
+from alerts.delivery import TOLD_BY_GROUP, WITHDRAWN, Delivery, State, abandoned
 from alerts.page import Kind
 from alerts.ports import Notification
 from monitor.store import codec
 from monitor.store.dialect import insert_absent
 from monitor.store.schema import outbox
+
+_UPDATES = (Kind.ACKNOWLEDGE.value, Kind.RESOLVE.value)
 
 
 def rows_of(notifications: Sequence[Notification]) -> list[dict[str, Any]]:
@@ -31,13 +33,52 @@ def rows_of(notifications: Sequence[Notification]) -> list[dict[str, Any]]:
             "due_at": _due_at(row.delivery, row.created_at),
             "page": codec.PAGES.encode(row.page),
             "delivery": codec.DELIVERIES.encode(row.delivery),
+            "told_by": row.told_by,
         }
         for row in sorted(notifications, key=lambda row: row.id)
     ]
 
 
 def write(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    connection.execute(insert_absent(connection, outbox), rows)
+    updates = [row["incident"] for row in rows if _alert_of(row["id"])[1] in _UPDATES]
+    silent = _told_by_groups(connection, updates) if updates else {}
+    connection.execute(insert_absent(connection, outbox), [_unsent(row, silent) for row in rows])
+
+
+def _told_by_groups(connection: Connection, incidents: Sequence[str]) -> dict[str, str]:
+    """Alerts, by dedup key, that a group's page alone has told of: the pager knows no such key."""
+    query = select(outbox.c.id, outbox.c.told_by, outbox.c.delivery).where(
+        outbox.c.incident.in_(sorted(set(incidents)))
+    )
+    told: dict[str, str] = {}
+    sent: set[str] = set()
+    for row in connection.execute(query):
+        key, kind = _alert_of(row.id)
+        if kind in _UPDATES:
+            continue
+        if row.told_by is not None and not codec.DELIVERIES.decode(row.delivery).attempts:
+            told[key] = row.told_by
+        else:
+            sent.add(key)
+    return {key: group for key, group in told.items() if key not in sent}
+
+
+def _unsent(row: dict[str, Any], silent: Mapping[str, str]) -> dict[str, Any]:
+    key, kind = _alert_of(row["id"])
+    if kind not in _UPDATES or key not in silent:
+        return row
+    delivery = abandoned(codec.DELIVERIES.decode(row["delivery"]), TOLD_BY_GROUP)
+    return row | {
+        "due_at": None,
+        "delivery": codec.DELIVERIES.encode(delivery),
+        "told_by": silent[key],
+    }
+
+
+def _alert_of(row_id: str) -> tuple[str, str]:
+    """Dedup key and kind, as ``alerts.escalation`` puts them into the id."""
+    key, _, rest = row_id.partition(":")
+    return key, rest.partition(":")[0]
 
 
 def withdraw(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:

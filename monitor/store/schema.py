@@ -94,6 +94,7 @@ outbox = Table(
     Column("due_at", Instant),
     Column("page", Text, nullable=False),
     Column("delivery", Text, nullable=False),
+    Column("told_by", Words),  # the group whose page tells of it
 )
 Index(
     "ix_outbox_due",
@@ -110,6 +111,42 @@ Index(
     postgresql_where=text("due_at IS NOT NULL"),
 )
 Index("ix_outbox_incident", outbox.c.incident)
+Index(
+    "ix_outbox_told_by",
+    outbox.c.told_by,
+    outbox.c.incident,
+    sqlite_where=text("told_by IS NOT NULL"),
+    postgresql_where=text("told_by IS NOT NULL"),
+)
+
+# One page for many incidents. ``due_at`` is when its keeper looks at it next; null when all is over.
+groups = Table(
+    "groups",
+    metadata,
+    Column("key", Words, primary_key=True),
+    Column("scope", Words, nullable=False),
+    Column("track", Words, nullable=False),
+    Column("ringing", Boolean, nullable=False),
+    Column("opened_at", Instant, nullable=False),
+    Column("due_at", Instant),
+    Column("version", BigInteger, nullable=False),
+    Column("body", Text, nullable=False),
+)
+Index("ix_groups_scope", groups.c.scope, groups.c.opened_at)
+Index(
+    "ix_groups_due",
+    groups.c.due_at,
+    sqlite_where=text("due_at IS NOT NULL"),
+    postgresql_where=text("due_at IS NOT NULL"),
+)
+
+# How much a channel was sent lately (``alerts.pace``). The row without a name is held by whoever decides.
+paces = Table(
+    "paces",
+    metadata,
+    Column("name", Words, primary_key=True),
+    Column("full_at", Instant, nullable=False),
+)
 
 findings = Table(
     "findings",

@@ -13,11 +13,13 @@ from sqlalchemy import Connection, func, select, text
 from alerts.canary import Canary
 from alerts.case import Case
 from alerts.delivery import Delivery
+from alerts.group import Group
 from alerts.incident import Incident
-from alerts.ports import Notification
+from alerts.ports import Decide, Notification
+from alerts.storm import Admitted
 from monitor.crypto.keyring import Keyring
 from monitor.errors import StoreUnwritable
-from monitor.store import audit, cases, dead_letters, excerpts, findings, incidents, outbox, positions, probe
+from monitor.store import audit, cases, dead_letters, excerpts, findings, groups, incidents, outbox, positions, probe
 from monitor.store.database import TIME_LIMIT, Database
 from monitor.store.url import parse
 from monitor.store.work import AuditRow, Excerpt, Partition, Wake, Work
@@ -84,6 +86,19 @@ class SqlStore:
     async def alike(self, release: str, since: datetime) -> int:
         return await self._database.read(lambda c: incidents.alike(c, release, since))
 
+    async def group(self, key: str) -> Group | None:
+        return await self._database.read(lambda c: groups.read(c, key))
+
+    async def members(
+        self, group: str, *, after: str = "", skip: int = 0, limit: int, open_only: bool = False
+    ) -> Sequence[Incident]:
+        return await self._database.read(
+            lambda c: groups.members(c, group, after=after, skip=skip, limit=limit, open_only=open_only)
+        )
+
+    async def due_groups(self, now: datetime, lease: timedelta, limit: int) -> Sequence[Group]:
+        return await self._database.write(lambda c: groups.due(c, now, lease, limit))
+
     async def timeline(self, incident: str) -> Sequence[AuditRow]:
         return await self._database.read(lambda c: audit.timeline(c, incident))
 
@@ -108,6 +123,9 @@ class SqlStore:
             free = [row for row in rows if row.id not in self._lent][:limit]
             self._lent |= {row.id: now + lease for row in free}
             return free
+
+    async def admit(self, rows: Sequence[Notification], now: datetime, decide: Decide) -> Admitted:
+        return await self._database.write(lambda c: groups.admit(c, rows, now, decide))
 
     async def record(self, notification_id: str, delivery: Delivery) -> None:
         await self._database.write(lambda c: outbox.record(c, notification_id, delivery))
@@ -145,6 +163,7 @@ class SqlStore:
         return [
             (cases.write, cases.rows_of(work.cases, self._keyring)),
             (incidents.write, incidents.rows_of(work.incidents)),
+            (groups.write, groups.rows_of(work.groups)),
             (outbox.withdraw, [{"incident": key} for key in sorted(work.withdrawals)]),
             (outbox.write, outbox.rows_of(work.notifications)),
             (findings.write, findings.rows_of(work.findings)),

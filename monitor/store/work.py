@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from alerts.canary import Canary
 from alerts.case import Case
+from alerts.group import Group
 from alerts.incident import Incident
 from alerts.ports import Notification, Outbox
 
@@ -105,6 +106,7 @@ class Work:
     advances: Sequence[Advance] = ()
     cases: Sequence[CaseWrite] = ()
     incidents: Sequence[Incident] = ()  # every incident a case touched, also those no longer newest
+    groups: Sequence[Group] = ()  # written over the version that was read; 0 means new
     withdrawals: Sequence[str] = ()  # incidents whose pages must not ring any more, if nobody has them yet
     notifications: Sequence[Notification] = ()  # inserted unless their id exists, after the withdrawals
     findings: Sequence[FindingRow] = ()  # inserted unless their id exists
@@ -126,7 +128,7 @@ class Store(Outbox, Protocol):
         ...
 
     async def commit(self, work: Work) -> None:
-        """Write all or nothing. Raises PositionConflict or CaseConflict when somebody was faster."""
+        """Write all or nothing. Raises PositionConflict, CaseConflict or GroupConflict when somebody was faster."""
         ...
 
     async def due(self, now: datetime, limit: int) -> Sequence[Wake]:
@@ -147,6 +149,18 @@ class Store(Outbox, Protocol):
 
     async def alike(self, release: str, since: datetime) -> int:
         """Number of incidents of a release that were opened since."""
+        ...
+
+    async def group(self, key: str) -> Group | None: ...
+
+    async def members(
+        self, group: str, *, after: str = "", skip: int = 0, limit: int, open_only: bool = False
+    ) -> Sequence[Incident]:
+        """Incidents that a group tells of, by key, those beyond ``after``."""
+        ...
+
+    async def due_groups(self, now: datetime, lease: timedelta, limit: int) -> Sequence[Group]:
+        """Groups that want looking at. Nobody else gets them before ``now + lease``, or before they are written."""
         ...
 
     async def timeline(self, incident: str) -> Sequence[AuditRow]: ...

@@ -20,8 +20,8 @@ from monitor.people import Answer, People
 from monitor.store.work import Store
 
 ACTIONS = ("show", "ack", "resolve")
-_TEMPLATES = Environment(loader=PackageLoader("monitor.web"), autoescape=select_autoescape())
-_HEADERS = {
+TEMPLATES = Environment(loader=PackageLoader("monitor.web"), autoescape=select_autoescape())
+HEADERS = {
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
@@ -94,7 +94,7 @@ def _page(
     done: bool = False,
     already: bool = False,
 ) -> HTMLResponse:
-    html = _TEMPLATES.get_template("incident.html").render(
+    html = TEMPLATES.get_template("incident.html").render(
         title=title, note=note, incident=incident, action=action, done=done, already=already
     )
-    return HTMLResponse(html, status, _HEADERS)
+    return HTMLResponse(html, status, HEADERS)

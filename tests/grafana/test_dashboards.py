@@ -32,6 +32,7 @@ EXPLORE_ONLY = {
     "jiezhu_build",
     "jiezhu_emotion_points",
     "jiezhu_fenced_batches",
+    "jiezhu_page_admissions",
     "jiezhu_reply_flags",
     "jiezhu_reply_latency_seconds",
     "jiezhu_reply_repeats",

@@ -11,7 +11,7 @@ from monitor.errors import StoreUnavailable, StoreUnwritable
 from monitor.store.memory import MemoryStore
 from monitor.store.work import Work
 
-WRITES = frozenset({"commit", "claim", "record"})
+WRITES = frozenset({"commit", "claim", "admit", "record"})
 EVERYTHING = (
     WRITES
     | {"positions", "cases", "due", "next_wake", "incident", "alike", "ping", "oldest"}
@@ -63,6 +63,10 @@ class AwayStore(MemoryStore):
     async def claim(self, now, lease, limit):
         self._ask("claim")
         return await super().claim(now, lease, limit)
+
+    async def admit(self, rows, now, decide):
+        self._ask("admit")
+        return await super().admit(rows, now, decide)
 
     async def record(self, notification_id, delivery) -> None:
         self._ask("record")

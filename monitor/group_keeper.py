@@ -1,0 +1,154 @@
+"""Looks after groups: who takes one takes its incidents, and one with nobody left in it is over."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import structlog
+
+from alerts.group import LOOK, Group, acknowledged, ended, group_updates
+from alerts.incident import Acknowledged, Incident, State
+from alerts.page import Kind
+from alerts.ports import Clock, Notification
+from alerts.time_limit import either
+from monitor.changes import Paging
+from monitor.errors import GroupConflict, JiezhuError, StoreUnavailable
+from monitor.people import People
+from monitor.store.work import AuditRow, Store, Work
+
+_log = structlog.get_logger(__name__)
+
+POLL = timedelta(seconds=1)
+LEASE = timedelta(seconds=15)
+AT_ONCE = 8
+BATCH = 100  # incidents that are written together
+CONFLICTS = 50
+EVERYBODY = "everybody in it"  # who has a group when each of its incidents was taken by itself
+
+
+class GroupKeeper:
+    """Run one in each process; they share the groups by leases. Call ``wake`` after a group was acknowledged."""
+
+    def __init__(
+        self,
+        store: Store,
+        people: People,
+        paging: Paging,
+        clock: Clock,
+        written: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._store = store
+        self._people = people
+        self._paging = paging
+        self._clock = clock
+        self._written = written
+        self._woken = asyncio.Event()
+        self._stopping = False
+
+    def wake(self) -> None:
+        self._woken.set()
+
+    def stop(self) -> None:
+        self._stopping = True
+        self._woken.set()
+
+    async def run(self) -> None:
+        while not self._stopping:
+            self._woken.clear()
+            try:
+                await self.look()
+            except StoreUnavailable:
+                pass  # it is looked for elsewhere
+            except JiezhuError as error:
+                _log.warning("groups_not_kept", exc_info=error)
+            if not self._stopping:
+                await either(self._clock, POLL, self._woken)
+
+    async def look(self) -> None:
+        """Look at every group that is due. One that somebody else writes meanwhile is looked at again."""
+        for group in await self._store.due_groups(self._clock.now(), LEASE, AT_ONCE):
+            try:
+                await self.keep(group)
+            except GroupConflict:
+                continue
+
+    async def acknowledge(self, key: str, by: str) -> Group | None:
+        """Take a group; its incidents follow batch by batch (``keep``). None if there is none of that key.
+
+        It is on record before anything follows, so that a crash leaves no half of them ringing.
+        """
+        for _ in range(CONFLICTS):
+            group = await self._store.group(key)
+            if group is None or not group.ringing:
+                return group
+            try:
+                taken = await self._write(acknowledged(group, by, self._clock.now()), by, Kind.ACKNOWLEDGE)
+            except GroupConflict:
+                continue
+            self.wake()
+            return taken
+        raise GroupConflict
+
+    async def keep(self, group: Group) -> Group:
+        """Bring a group up to date with its incidents; return it as it is written."""
+        now = self._clock.now()
+        if not group.ringing and not group.settled:
+            await self._settle(group)
+            group = replace(group, settled=True)
+        if not await self._store.members(group.key, limit=1, open_only=True):
+            return await self._write(ended(group, now), "keeper", Kind.RESOLVE)
+        if group.ringing and group.scope.kind is Kind.PAGE and not await self._rings(group):
+            return await self._write(
+                acknowledged(group, EVERYBODY, now, settled=True), "keeper", Kind.ACKNOWLEDGE
+            )
+        return await self._write(replace(group, look_at=now + LOOK))
+
+    async def _settle(self, group: Group) -> None:
+        """Acknowledge whoever in it still rings, batch by batch, until nobody does."""
+        by = group.acknowledged_by or EVERYBODY
+        taken_at = group.acknowledged_at
+        after, left = "", False
+        while batch := await self._store.members(group.key, after=after, limit=BATCH, open_only=True):
+            after = batch[-1].key
+            ringing = [one for one in batch if _to_take(one, taken_at)]
+            if ringing:
+                left |= bool(await self._people.put_all(ringing, Acknowledged(by), by))
+        if left:
+            raise GroupConflict  # somebody wrote some of them meanwhile: once more, soon
+
+    async def _rings(self, group: Group) -> bool:
+        after = ""
+        while batch := await self._store.members(group.key, after=after, limit=BATCH, open_only=True):
+            if any(one.state is State.PAGING for one in batch):
+                return True
+            after = batch[-1].key
+        return False
+
+    async def _write(self, group: Group, actor: str = "", kind: Kind | None = None) -> Group:
+        """Write it; with ``kind`` tell the pagers, and the audit who did it."""
+        now = self._clock.now()
+        told: list[Notification] = []
+        audit: Sequence[AuditRow] = ()
+        if kind is not None:
+            told = group_updates(group, kind, self._paging.links, now)
+            audit = [AuditRow(group.key, now, group.state, actor, group.state, {"incidents": group.count})]
+        await self._store.commit(
+            Work(
+                groups=[group],
+                withdrawals=[group.key] if group.ended_at is not None else (),
+                notifications=told,
+                audit=audit,
+            )
+        )
+        if told:
+            self._written()
+        return replace(group, version=group.version + 1)
+
+
+def _to_take(incident: Incident, taken_at: datetime | None) -> bool:
+    """Rings, and rang before the group was taken: what rose since then is not in hand."""
+    rung_at = incident.rung_at
+    return incident.state is State.PAGING and (taken_at is None or rung_at is None or rung_at <= taken_at)
