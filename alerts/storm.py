@@ -195,6 +195,7 @@ class _Admission:
         self._ringing = dict(stand.ringing)
         self._busy = set(stand.busy)
         self._members = set(stand.members)
+        self._queued: dict[str, int] = {}
         self._send: list[Notification] = []
         self._changed: list[Changed] = []
         self._calls: list[Notification] = []
@@ -288,7 +289,11 @@ class _Admission:
         if self._taken(name, pace):
             self._leave(row)
         else:
-            self._put_off(row, pace.free_at(self._full.get(name), self._now), Reason.PACED)
+            # One after another: or all of them would come again at the same moment.
+            ahead = self._queued.get(name, 0)
+            self._queued[name] = ahead + 1
+            until = pace.free_at(self._full.get(name), self._now) + pace.interval * ahead
+            self._put_off(row, until, Reason.PACED)
 
     def _open(self, page: Page) -> Group | None:
         """The group that rings for this page's release, or for all of them."""

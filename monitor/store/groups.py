@@ -9,11 +9,9 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, select, update
 
-from alerts.delivery import TOLD_BY_GROUP, State
+from alerts.delivery import State
 from alerts.group import Group
 from alerts.incident import Incident
-from alerts.incident import State as Standing
-from alerts.page import Kind
 from alerts.ports import Decide, Notification
 from alerts.storm import Admitted, Changed, Stand, paces_of, scopes_of
 from monitor.errors import GroupConflict
@@ -22,7 +20,7 @@ from monitor.store.dialect import insert, insert_absent
 from monitor.store.outbox import rows_of as outbox_rows
 from monitor.store.outbox import write as write_outbox
 from monitor.store.schema import groups, incidents, outbox, paces
-from monitor.store.work import AuditRow
+from monitor.store.work import joins
 
 _DECIDER = ""  # the pace that nobody takes from: who holds its row decides
 _FULL_AGAIN = timedelta(hours=1)  # a pace that was full so long ago is as good as none
@@ -107,9 +105,7 @@ def admit(connection: Connection, rows: Sequence[Notification], now: datetime, d
     if admitted.calls:
         write_outbox(connection, outbox_rows(admitted.calls))
     if admitted.joined:
-        kinds = {group.key: group.scope.kind for group in admitted.groups}
-        joined = [_joined(key, incident, kinds[key], now) for key, incident in admitted.joined]
-        audit.write(connection, audit.rows_of(joined))
+        audit.write(connection, audit.rows_of(joins(admitted, now)))
     return admitted
 
 
@@ -208,11 +204,6 @@ def _change(changed: Changed) -> dict[str, Any]:
         "state": codec.DELIVERIES.encode(changed.delivery),
         "group": changed.told_by,
     }
-
-
-def _joined(group: str, incident: str, kind: Kind, now: datetime) -> AuditRow:
-    state = Standing.PAGING if kind is Kind.PAGE else Standing.TICKETED
-    return AuditRow(incident, now, TOLD_BY_GROUP, "relay", state.value, {"group": group})
 
 
 def _columns(row: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from alerts.case import Case
 from alerts.group import Group
 from alerts.incident import Incident
 from alerts.memory_outbox import MemoryOutbox
-from alerts.ports import Notification
+from alerts.ports import Decide, Notification
+from alerts.storm import Admitted
 from monitor.errors import CaseConflict, GroupConflict, PositionConflict
 from monitor.store.work import (
     Advance,
@@ -23,6 +24,7 @@ from monitor.store.work import (
     Partition,
     Wake,
     Work,
+    joins,
 )
 
 
@@ -100,6 +102,11 @@ class MemoryStore(MemoryOutbox):
 
     async def alike(self, release: str, since: datetime) -> int:
         return sum(one.release == release and one.opened_at >= since for one in self._incidents.values())
+
+    async def admit(self, rows: Sequence[Notification], now: datetime, decide: Decide) -> Admitted:
+        admitted = await super().admit(rows, now, decide)
+        self._audit += joins(admitted, now)
+        return admitted
 
     async def group(self, key: str) -> Group | None:
         return self._grouped.group(key)

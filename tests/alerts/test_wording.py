@@ -168,3 +168,47 @@ def test_a_page_about_the_monitor_itself_speaks_of_no_conversation(lang):
     words = VOCABULARIES[lang]
     assert title(page, lang) == f"{words.troubles[Trouble.LINE_STOPPED]} (dead_letters_in_a_row)."
     assert {detail.key for detail in word(page, lang).details} == {"since", "first_step"}
+
+
+GROUPED = {
+    "group": 4312,
+    "incident": "jz-group-1",
+    "dedup_key": "jz-group-1-2",
+    "reason": "grouped",
+    "lang": "und",
+}
+
+
+def test_a_grouped_page_says_how_many_how_grave_and_what_to_do_first():
+    told = word(a_page(**GROUPED), "en")
+    assert told.title == (
+        "Crisis not caught: 4312 incidents, up to suicide plan or intent; release assistant-7.2, canary; "
+        "since 2026-03-01 03:00:00 UTC"
+    )
+    assert "roll the release back" in told.text
+    assert told.links[0][0] == "Acknowledge all"
+
+
+def test_a_grouped_page_in_chinese():
+    told = word(a_page(**GROUPED, step=1), "zh")
+    assert told.title == (
+        "危机未被接住：共 4312 起，最重为自杀计划或意图；版本 assistant-7.2，灰度；始于 2026-03-01 03:00:00 UTC"
+        "；第 2 次呼叫，尚无人确认"
+    )
+    assert [text for text, _ in told.links] == ["全部确认", "打开列表", "处置手册"]
+
+
+@pytest.mark.parametrize(("lang", "words"), [("en", "several releases"), ("zh", "多个版本")])
+def test_a_group_of_many_releases_says_so(lang, words):
+    told = word(a_page(**GROUPED, release=""), lang)
+    assert words in told.title
+    assert words in told.text
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("kind", list(Kind))
+def test_every_kind_of_grouped_page_has_words(lang, kind):
+    told = word(a_page(**GROUPED, kind=kind, test=True, degraded=True), lang)
+    assert "4312" in told.title
+    assert all(detail.value for detail in told.details)
+    assert told.title.startswith("TEST [DATABASE AWAY]")

@@ -17,8 +17,10 @@ from typing import Any
 from alerts.delivery import Answer, Attempt, Delivery, RetryPolicy, State, abandoned, answered, started
 from alerts.page import Kind
 from alerts.ports import Notification
+from alerts.storm import HELD, Reason
 from tests.support.fake_clock import EPOCH
 from tests.support.pages import a_notification
+from tests.support.storms import GROUPING, a_row, rows
 
 LEASE = timedelta(seconds=15)
 SECOND = timedelta(seconds=1)
@@ -195,3 +197,69 @@ class OutboxContract(ABC):
         await outbox.record("n-1", moved)
         [again] = await outbox.claim(EPOCH, LEASE, 10)
         assert again.delivery == moved
+
+    async def test_a_storm_is_admitted_as_decided(self, outbox):
+        """Ten leave, the rest is a group's: never due again, and the group's page is due in its time."""
+        given = rows(300)
+        await self.add(outbox, *given)
+        claimed = await outbox.claim(EPOCH, LEASE, 300)
+        admitted = await outbox.admit(claimed, EPOCH, GROUPING.decide)
+        assert len(admitted.send) == 10
+        assert set(admitted.send) <= set(given)
+        for row in admitted.send:
+            await outbox.record(row.id, accepted(row.delivery))
+        assert await self.ids(outbox, EPOCH + SECOND) == []
+        [call] = await outbox.claim(EPOCH + timedelta(hours=1), LEASE, 300)
+        assert (call.page.group, call.page.incident) == (1, admitted.groups[0].key)
+        [page] = (await outbox.admit([call], EPOCH + timedelta(hours=1), GROUPING.decide)).send
+        assert page.page.group == 290
+        await outbox.record(page.id, accepted(page.delivery))
+        assert await outbox.oldest(EPOCH + timedelta(hours=1)) == timedelta(0)
+
+    async def test_what_was_admitted_counts_for_whoever_asks_next(self, outbox):
+        await self.add(outbox, *rows(8))
+        first = await outbox.admit(await outbox.claim(EPOCH, LEASE, 300), EPOCH, GROUPING.decide)
+        await self.add(outbox, *rows(8, first=100))
+        second = await outbox.admit(await outbox.claim(EPOCH, LEASE, 300), EPOCH, GROUPING.decide)
+        assert (len(first.send), len(second.send)) == (8, 2)
+        await self.add(outbox, *rows(8, first=200))
+        third = await outbox.admit(await outbox.claim(EPOCH, LEASE, 300), EPOCH, GROUPING.decide)
+        assert third.send == third.calls == ()
+        assert {changed.told_by for changed in third.changed} == {second.groups[0].key}
+
+    async def test_those_who_decide_at_once_decide_one_after_another(self, outbox):
+        await self.add(outbox, *rows(200))
+        claims = [await outbox.claim(EPOCH, LEASE, 20) for _ in range(10)]
+        done = await asyncio.gather(*(outbox.admit(claim, EPOCH, GROUPING.decide) for claim in claims))
+        assert sum(len(one.send) for one in done) == 10
+        assert len({group.key for one in done for group in one.groups}) == 1
+        assert sum(len(one.calls) for one in done) == 1
+
+    async def test_a_request_about_the_same_incident_is_held_while_one_is_on_its_way(self, outbox):
+        await self.add(outbox, a_row(1))
+        [page] = await outbox.claim(EPOCH, LEASE, 10)
+        await outbox.admit([page], EPOCH, GROUPING.decide)
+        for recorded in (None, on_its_way(page.delivery)):
+            if recorded is not None:
+                await outbox.record(page.id, recorded)
+            rise = a_row(1, alert="r9" if recorded is None else "r11")
+            await self.add(outbox, rise)
+            [held] = [row for row in await outbox.claim(EPOCH, LEASE, 10) if row.id == rise.id]
+            admitted = await outbox.admit([held], EPOCH, GROUPING.decide)
+            assert admitted.reasons == {rise.id: Reason.HELD}
+        await outbox.record(page.id, accepted(page.delivery))
+        later = EPOCH + HELD
+        claimed = await outbox.claim(later, LEASE, 10)
+        admitted = await outbox.admit(claimed, later, GROUPING.decide)
+        assert sorted(admitted.reasons.values()) == [Reason.HELD, Reason.SINGLE]
+
+    async def test_an_update_of_what_a_group_alone_told_of_is_never_due(self, outbox):
+        await self.add(outbox, *rows(30))
+        claimed = await outbox.claim(EPOCH, LEASE, 300)
+        admitted = await outbox.admit(claimed, EPOCH, GROUPING.decide)
+        for row in admitted.send:
+            await outbox.record(row.id, accepted(row.delivery))
+        numbers = [int(row.page.incident.split("-")[1]) for row in claimed]
+        await self.add(outbox, *(a_row(number, kind=Kind.RESOLVE) for number in numbers))
+        due = {row.page.incident for row in await outbox.claim(EPOCH + SECOND, LEASE, 300)}
+        assert due == {row.page.incident for row in admitted.send}

@@ -15,7 +15,7 @@ WRITES = frozenset({"commit", "claim", "admit", "record"})
 EVERYTHING = (
     WRITES
     | {"positions", "cases", "due", "next_wake", "incident", "alike", "ping", "oldest"}
-    | {"accepted", "sweep_canaries"}
+    | {"accepted", "sweep_canaries", "group", "members", "due_groups"}
 )
 
 
@@ -59,6 +59,18 @@ class AwayStore(MemoryStore):
     async def alike(self, release: str, since: datetime) -> int:
         self._ask("alike")
         return await super().alike(release, since)
+
+    async def group(self, key: str):
+        self._ask("group")
+        return await super().group(key)
+
+    async def members(self, group, **which):
+        self._ask("members")
+        return await super().members(group, **which)
+
+    async def due_groups(self, now, lease, limit):
+        self._ask("due_groups")
+        return await super().due_groups(now, lease, limit)
 
     async def claim(self, now, lease, limit):
         self._ask("claim")

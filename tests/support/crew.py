@@ -75,9 +75,9 @@ class Crew:
         self.heard: Callable[[Ring], None] = lambda _: None  # called before the worker gets its answer
         self.player = Player(broker.bootstrap_servers, topic, self.clock)
         self._names: dict[str, str] = {}
-        self._pagers: list[FakePager] = []
+        self.pagers: list[FakePager] = []
         key = _key()
-        self._pseudonymiser = Pseudonymiser.parse(key)
+        self.pseudonymiser = Pseudonymiser.parse(key)
         self.common = {  # settings of every worker, without the prefix
             "STATE_DIR": str(self.state),
             "DATABASE__URL": database,
@@ -106,7 +106,7 @@ class Crew:
         number = len(self.workers) + 1
         pager = FakePager(SECRET.encode(), self.clock, self._hearing(number - 1))
         pager.start()
-        self._pagers.append(pager)
+        self.pagers.append(pager)
         environment = {
             **self.common,
             "HTTP__PORT": str(free_port()),
@@ -160,7 +160,7 @@ class Crew:
 
     def hidden(self, conversation: str) -> str:
         """The key of a case."""
-        return self._pseudonymiser.pseudonym(Kind.CONVERSATION, conversation)
+        return self.pseudonymiser.pseudonym(Kind.CONVERSATION, conversation)
 
     def rung(self) -> dict[str, set[str]]:
         """The distinct keys of pages, by conversation."""
@@ -198,11 +198,11 @@ class Crew:
 
     async def close(self) -> None:
         await asyncio.gather(*(asyncio.to_thread(worker.stop) for worker in self.workers))
-        for pager in self._pagers:
+        for pager in self.pagers:
             await pager.stop()
 
     def _know(self, conversation: str) -> None:
-        hidden = self._pseudonymiser.pseudonym(Kind.CONVERSATION, conversation)
+        hidden = self.pseudonymiser.pseudonym(Kind.CONVERSATION, conversation)
         self._names[hidden[:20]] = conversation
 
     def _hearing(self, index: int) -> Callable[[Received], Awaitable[None]]:

@@ -16,12 +16,13 @@ from alerts.escalation import Links, Routing
 from alerts.page import Kind, Page
 from alerts.policy import Policy, Step
 from alerts.ports import Clock, Notification, Pager
-from alerts.relay import Relay
+from alerts.relay import Grouping, Relay
 from monitor.changes import Paging
 from monitor.crypto.pseudonym import Kind as Hidden
 from monitor.crypto.pseudonym import Pseudonymiser
 from monitor.decode.native import NativeDecoder
 from monitor.errors import PositionConflict
+from monitor.group_keeper import GroupKeeper
 from monitor.lifeboat import Lifeboat
 from monitor.metrics import Metrics
 from monitor.people import People
@@ -95,6 +96,7 @@ class Worker:
         pagers: Sequence[Pager] | None = None,
         scoring: Scoring | None = None,
         metrics: Metrics | None = None,
+        grouping: Grouping | None = None,
     ) -> None:
         self.clock = clock
         self.store = store
@@ -116,9 +118,11 @@ class Worker:
             Links(lambda key: f"https://jiezhu.example/{key}", lambda _: None),
             self._settle,
         )
-        self.relay = Relay(store, pagers, clock, self.recorder)
+        self.relay = Relay(store, pagers, clock, self.recorder, grouping=grouping)
         self.timers = Timers(store, paging, self.reading, clock, self.recorder, self.relay.wake)
         self.people = People(store, paging, clock, self.relay.wake)
+        self.groups = GroupKeeper(store, self.people, paging, clock, self.relay.wake)
+        self.paging = paging
         self.lifeboat = Lifeboat(
             store=store,
             pagers=pagers,
@@ -128,6 +132,7 @@ class Worker:
             relay_observer=self.recorder,
             rewind=self.rewind,
             up=self.up.append,
+            grouping=grouping,
         )
         self.pipeline = Pipeline(
             reader=Reader(NativeDecoder(), PSEUDONYMISER, clock),
@@ -146,7 +151,7 @@ class Worker:
     async def start(self) -> None:
         """Run the loops that a daemon runs. End with ``stop``."""
         await self.join()
-        for loop in (self.relay.run(), self.timers.run(), self.lifeboat.run()):
+        for loop in (self.relay.run(), self.timers.run(), self.lifeboat.run(), self.groups.run()):
             self._tasks.append(asyncio.create_task(loop))
         await settle()
 
