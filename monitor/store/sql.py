@@ -19,7 +19,18 @@ from alerts.ports import Decide, Notification
 from alerts.storm import Admitted
 from monitor.crypto.keyring import Keyring
 from monitor.errors import StoreUnwritable
-from monitor.store import audit, cases, dead_letters, excerpts, findings, groups, incidents, outbox, positions, probe
+from monitor.store import (
+    audit,
+    cases,
+    dead_letters,
+    excerpts,
+    findings,
+    groups,
+    incidents,
+    outbox,
+    positions,
+    probe,
+)
 from monitor.store.database import TIME_LIMIT, Database
 from monitor.store.url import parse
 from monitor.store.work import AuditRow, Excerpt, Partition, Wake, Work

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ssl
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Self
 
 import h11
@@ -74,7 +76,10 @@ class Received:
 
 
 class ScriptedServer:
-    def __init__(self) -> None:
+    """With ``tls`` it speaks HTTPS; ``present`` shows another certificate from the next connection on."""
+
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
+        self._tls = tls
         self.requests: list[Received] = []
         self._steps: list[Step] = []
         self._then: Step = Status(200)
@@ -83,7 +88,7 @@ class ScriptedServer:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
 
     @property
     def port(self) -> int:
@@ -95,8 +100,12 @@ class ScriptedServer:
         if then is not None:
             self._then = then
 
+    def present(self, pem: Path) -> None:
+        assert self._tls is not None
+        self._tls.load_cert_chain(pem)
+
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self._tls)
         return self
 
     async def __aexit__(self, *_: object) -> None:
