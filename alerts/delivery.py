@@ -73,14 +73,14 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Next channel within 30 s: ``failover_after`` plus one request's time limit stays below.
+    """Next channel within 30 s: ``failover_after`` plus one request's time limit stays well below.
 
     ``longest_retry_after`` bounds what a receiver may ask for: told to come back in an hour, we ask again
     after a minute, for silence costs more than a request too many. ``update_lifetime`` is how long an
     acknowledgement or a resolution is worth telling; a canary that is late has told what it was to tell.
     """
 
-    failover_after: timedelta = timedelta(seconds=20)
+    failover_after: timedelta = timedelta(seconds=16)
     first_wait: timedelta = timedelta(milliseconds=500)
     longest_wait: timedelta = timedelta(seconds=30)
     longest_retry_after: timedelta = timedelta(seconds=60)

@@ -236,8 +236,6 @@ class _Admission:
         group = self._open(page)
         if row.delivery.attempts:
             self._again(row, group)
-        elif page.step == 0 and group is not None and not urgent(page):
-            self._carry(row, group)
         elif self._take(row):
             self._leave(row)
         else:

@@ -99,6 +99,15 @@ async def test_it_rings_again_under_another_key_when_it_has_grown_by_a_lot(outbo
     assert more.calls == (), "one ring is about to leave, and will tell of these, too"
 
 
+async def test_once_the_storm_is_over_single_ones_ring_singly_although_the_group_still_does(outbox):
+    await storm(outbox, 500)
+    await accept(outbox, await admitted(outbox, EPOCH + POLICY.gathering))
+    for minute in range(1, 5):
+        done = await storm(outbox, 1, EPOCH + timedelta(minutes=minute), first=1000 + minute)
+        assert reasons(done) == {Reason.SINGLE: 1}
+    assert the_group(outbox).ringing
+
+
 async def test_it_rings_at_once_when_it_gets_graver(outbox):
     await storm(outbox, 20)
     await accept(outbox, await admitted(outbox, EPOCH + POLICY.gathering))
