@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -17,7 +17,7 @@ from alerts.time_limit import either
 from monitor.changes import Paging
 from monitor.errors import GroupConflict, JiezhuError, StoreUnavailable
 from monitor.people import People
-from monitor.store.work import AuditRow, Store, Work
+from monitor.store.work import Store, Work
 
 _log = structlog.get_logger(__name__)
 
@@ -85,7 +85,7 @@ class GroupKeeper:
             if group is None or not group.ringing:
                 return group
             try:
-                taken = await self._write(acknowledged(group, by, self._clock.now()), by, Kind.ACKNOWLEDGE)
+                taken = await self._write(acknowledged(group, by, self._clock.now()), Kind.ACKNOWLEDGE)
             except GroupConflict:
                 continue
             self.wake()
@@ -99,11 +99,9 @@ class GroupKeeper:
             await self._settle(group)
             group = replace(group, settled=True)
         if not await self._store.members(group.key, limit=1, open_only=True):
-            return await self._write(ended(group, now), "keeper", Kind.RESOLVE)
+            return await self._write(ended(group, now), Kind.RESOLVE)
         if group.ringing and group.scope.kind is Kind.PAGE and not await self._rings(group):
-            return await self._write(
-                acknowledged(group, EVERYBODY, now, settled=True), "keeper", Kind.ACKNOWLEDGE
-            )
+            return await self._write(acknowledged(group, EVERYBODY, now, settled=True), Kind.ACKNOWLEDGE)
         return await self._write(replace(group, look_at=now + LOOK))
 
     async def _settle(self, group: Group) -> None:
@@ -127,20 +125,17 @@ class GroupKeeper:
             after = batch[-1].key
         return False
 
-    async def _write(self, group: Group, actor: str = "", kind: Kind | None = None) -> Group:
-        """Write it; with ``kind`` tell the pagers, and the audit who did it."""
+    async def _write(self, group: Group, kind: Kind | None = None) -> Group:
+        """Write it; with ``kind`` tell the pagers. Who did it stands in the group and in each incident's trail."""
         now = self._clock.now()
         told: list[Notification] = []
-        audit: Sequence[AuditRow] = ()
         if kind is not None:
             told = group_updates(group, kind, self._paging.links, now)
-            audit = [AuditRow(group.key, now, group.state, actor, group.state, {"incidents": group.count})]
         await self._store.commit(
             Work(
                 groups=[group],
                 withdrawals=[group.key] if group.ended_at is not None else (),
                 notifications=told,
-                audit=audit,
             )
         )
         if told:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
+from enum import StrEnum
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector
 
@@ -252,17 +253,19 @@ class Metrics:
                         self.misses.labels(outcome.value, level.value, track.value, basis)
         for state in DeliveryState:
             self.pages.labels("none", state.value, "none")
-        for admission in AdmissionReason:
-            self.page_admissions.labels(admission.value)
         for standing in IncidentState:
             self.incidents.labels("none", standing.value)
-        for reason in Reason:
-            self.dead_letters.labels(reason.value)
+        by_one_label: tuple[tuple[Counter, type[StrEnum]], ...] = (
+            (self.page_admissions, AdmissionReason),
+            (self.dead_letters, Reason),
+            (self.gaps, Gap),
+        )
+        for counter, words in by_one_label:
+            for word in words:
+                counter.labels(word.value)
         for role in (Role.USER, Role.ASSISTANT):
             self.degraded_turns.labels(role.value)
         self.encoder_up.set(1)
-        for gap in Gap:
-            self.gaps.labels(gap.value)
         self.line_stopped.set(0)
         self.outbox_oldest.set(0)
 

@@ -15,12 +15,11 @@ from alerts.incident import Incident
 from alerts.ports import Decide, Notification
 from alerts.storm import Admitted, Changed, Stand, paces_of, scopes_of
 from monitor.errors import GroupConflict
-from monitor.store import audit, codec
+from monitor.store import codec
 from monitor.store.dialect import insert, insert_absent
 from monitor.store.outbox import rows_of as outbox_rows
 from monitor.store.outbox import write as write_outbox
 from monitor.store.schema import groups, incidents, outbox, paces
-from monitor.store.work import joins
 
 _DECIDER = ""  # the pace that nobody takes from: who holds its row decides
 _FULL_AGAIN = timedelta(hours=1)  # a pace that was full so long ago is as good as none
@@ -104,8 +103,6 @@ def admit(connection: Connection, rows: Sequence[Notification], now: datetime, d
         connection.execute(_CHANGE, [_change(changed) for changed in _sorted(admitted.changed)])
     if admitted.calls:
         write_outbox(connection, outbox_rows(admitted.calls))
-    if admitted.joined:
-        audit.write(connection, audit.rows_of(joins(admitted, now)))
     return admitted
 
 

@@ -11,8 +11,7 @@ from alerts.case import Case
 from alerts.group import Group
 from alerts.incident import Incident
 from alerts.memory_outbox import MemoryOutbox
-from alerts.ports import Decide, Notification
-from alerts.storm import Admitted
+from alerts.ports import Notification
 from monitor.errors import CaseConflict, GroupConflict, PositionConflict
 from monitor.store.work import (
     Advance,
@@ -24,7 +23,6 @@ from monitor.store.work import (
     Partition,
     Wake,
     Work,
-    joins,
 )
 
 
@@ -102,11 +100,6 @@ class MemoryStore(MemoryOutbox):
 
     async def alike(self, release: str, since: datetime) -> int:
         return sum(one.release == release and one.opened_at >= since for one in self._incidents.values())
-
-    async def admit(self, rows: Sequence[Notification], now: datetime, decide: Decide) -> Admitted:
-        admitted = await super().admit(rows, now, decide)
-        self._audit += joins(admitted, now)
-        return admitted
 
     async def group(self, key: str) -> Group | None:
         return self._grouped.group(key)

@@ -9,12 +9,9 @@ from typing import Any, Protocol
 
 from alerts.canary import Canary
 from alerts.case import Case
-from alerts.delivery import TOLD_BY_GROUP
 from alerts.group import Group
-from alerts.incident import Incident, State
-from alerts.page import Kind
+from alerts.incident import Incident
 from alerts.ports import Notification, Outbox
-from alerts.storm import Admitted
 
 Partition = tuple[str, int]  # topic, number
 
@@ -117,18 +114,6 @@ class Work:
     excerpts: Sequence[Excerpt] = ()  # inserted unless (incident, event) exists
     purges: Sequence[str] = ()  # incidents whose excerpts go
     dead_letters: Sequence[DeadLetter] = ()  # inserted unless (partition, offset) exists
-
-
-def joins(admitted: Admitted, now: datetime) -> list[AuditRow]:
-    """For the audit: of which incidents a group tells from now on."""
-    kinds = {group.key: group.scope.kind for group in admitted.groups}
-    rings = {
-        key: (State.PAGING if kind is Kind.PAGE else State.TICKETED).value for key, kind in kinds.items()
-    }
-    return [
-        AuditRow(incident, now, TOLD_BY_GROUP, "relay", rings[key], {"group": key})
-        for key, incident in admitted.joined
-    ]
 
 
 class Store(Outbox, Protocol):
