@@ -59,6 +59,8 @@ class MemoryOutbox:
             row = replace(changed.row, delivery=changed.delivery, told_by=changed.told_by)
             self._rows[row.id] = row
             self._leases.pop(row.id, None)
+        for row in admitted.send:
+            self._rows[row.id] = replace(self._rows[row.id], delivery=row.delivery)
         for call in admitted.calls:
             self._put(call)
         return admitted

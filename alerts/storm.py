@@ -35,6 +35,7 @@ from alerts.ports import Notification
 from detectors.finding import Level, Outcome
 from detectors.turn import Track
 
+ADMITTED = "admitted"  # it may have left: should its relay die, it is not decided about anew
 HELD = timedelta(milliseconds=500)  # until the request before it has probably been answered
 _AGAIN = 0.9  # of an escalation's time: a group's incidents escalate one after another, and ring together
 _EVERY = timedelta(minutes=5)
@@ -125,7 +126,8 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """``send`` leaves now; ``changed``, ``calls`` (new rows), ``groups`` and ``full`` are to be written together.
+    """``send`` leaves now and is marked so; with ``changed``, ``calls`` (new rows), ``groups`` and ``full`` it is
+    written together.
 
     ``reasons`` is by row id. ``joined``: (group, incident) pairs that are new.
     """
@@ -234,7 +236,7 @@ class _Admission:
             self._carry(row, told_by)
             return
         group = self._open(page)
-        if row.delivery.attempts:
+        if row.delivery.attempts or row.delivery.reason == ADMITTED:
             self._again(row, group)
         elif self._take(row):
             self._leave(row)
@@ -381,6 +383,8 @@ class _Admission:
 
     def _leave(self, row: Notification) -> None:
         self._busy.add((row.page.incident, channel_of(row)))
+        if not row.delivery.attempts:
+            row = replace(row, delivery=replace(row.delivery, reason=ADMITTED))
         self._send.append(row)
         self._reasons[row.id] = Reason.SINGLE
 

@@ -101,6 +101,9 @@ def admit(connection: Connection, rows: Sequence[Notification], now: datetime, d
     _write_paces(connection, admitted, now)
     if admitted.changed:
         connection.execute(_CHANGE, [_change(changed) for changed in _sorted(admitted.changed)])
+    if fresh := [row for row in admitted.send if not row.delivery.attempts]:
+        marks = [{"of": row.id, "state": codec.DELIVERIES.encode(row.delivery)} for row in fresh]
+        connection.execute(_MARK, sorted(marks, key=lambda mark: mark["of"]))
     if admitted.calls:
         write_outbox(connection, outbox_rows(admitted.calls))
     return admitted
@@ -214,6 +217,11 @@ def _group(row: Any) -> Group:
 _FOUND = select(groups.c.key, groups.c.body, groups.c.version, groups.c.due_at)
 _EVERYTHING = ("ringing", "due_at", "version", "body")
 _NEWER = ("ringing", "version", "body")  # when to look at it is for the keeper to say
+_MARK = (
+    update(outbox)
+    .where(outbox.c.id == bindparam("of"), outbox.c.due_at.is_not(None))
+    .values(delivery=bindparam("state"))
+)
 _CHANGE = (
     update(outbox)
     .where(outbox.c.id == bindparam("of"), outbox.c.due_at.is_not(None))

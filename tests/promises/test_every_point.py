@@ -46,6 +46,8 @@ ANSWER = 0.2  # seconds of the pager, so that the relay writes that a request is
 
 # What the story below does not reach, and why a crash there loses nothing.
 COMMANDS_ASK = {"incidents": "reads", "timeline": "reads", "excerpts": "reads", "close": "the end"}
+# What only a storm reaches: ``test_storm_points`` tells one, and dies at each call of it.
+STORMS_ASK = {"group", "members", "commit of groups"}
 
 # Every module that can speak to another machine. Their requests to people go through a pager, which has points.
 TALKS = {
@@ -264,7 +266,7 @@ def _check_that_all_is_reached(points: list[Point]) -> None:
     wanted = {*calls, *sends, *(f"commit of {part.name}" for part in fields(Work))}
     reached = {name.partition(" ")[2] for name in names}
     reached |= {name.partition(" of ")[0] for name in reached}
-    assert wanted - reached == set()
+    assert wanted - reached - STORMS_ASK == set()
     assert sends == {"send"}
 
 
