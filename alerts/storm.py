@@ -126,8 +126,9 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """``send`` leaves now and is marked so; with ``changed``, ``calls`` (new rows), ``groups`` and ``full`` it is
-    written together.
+    """What follows. All of it is written together.
+
+    ``send`` leaves now and is marked so; ``changed`` does not leave; ``calls`` are new rows.
 
     ``reasons`` is by row id. ``joined``: (group, incident) pairs that are new.
     """

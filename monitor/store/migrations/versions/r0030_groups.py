@@ -1,7 +1,7 @@
 """Groups that tell of many incidents at once, the paces of channels, and who told of a row.
 
 Revision ID: 0030
-Revises: 0020
+Revises: 0060
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0030"
-down_revision = "0020"
+down_revision = "0060"
 branch_labels = None
 depends_on = None
 
