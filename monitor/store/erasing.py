@@ -28,6 +28,7 @@ from monitor.store.schema import (
     excerpts,
     findings,
     incidents,
+    groups,
     outbox,
     tombstones,
 )
@@ -320,6 +321,8 @@ def _age(connection: Connection, before: datetime) -> Counter[str]:
     apart = not_(exists().where(incidents.c.key == outbox.c.incident))
     told = outbox.c.due_at.is_(None) & (outbox.c.created_at < before)
     counts["outbox"] += _some(connection, outbox, outbox.c.id, told & apart)
+    over = groups.c.due_at.is_(None) & (groups.c.opened_at < before)
+    counts["groups"] += _some(connection, groups, groups.c.key, over)
     apart = not_(exists().where(incidents.c.key == audit.c.incident))
     counts["audit"] += _some(connection, audit, audit.c.id, (audit.c.at < before) & apart)
     return counts
