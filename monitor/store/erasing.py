@@ -27,8 +27,8 @@ from monitor.store.schema import (
     erasures,
     excerpts,
     findings,
-    incidents,
     groups,
+    incidents,
     outbox,
     tombstones,
 )
