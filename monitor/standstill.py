@@ -63,10 +63,13 @@ class ReadingWatch:
             yield Cause.BATCH_HANGS, progress.handling_since
         if progress.failures:
             yield Cause.BATCHES_FAIL, self._since(Cause.BATCHES_FAIL, now)
+        busy = progress.busy(
+            now, SILENT
+        )  # then what waits in the client has its turn to come: slow, and on its way
         waiting = {
             partition: known.position
             for partition, known in progress.partitions.items()
-            if known.lag and not known.held
+            if known.lag and not known.held and not (known.unread and busy)
         }
         for partition, position in waiting.items():
             if self._positions.get(partition) != position:

@@ -59,14 +59,18 @@ class Progress:
         known = self.partitions.get(partition)
         return known is not None and known.lag == 0
 
+    def busy(self, now: datetime, limit: timedelta) -> bool:
+        """True while batches are done, one after another."""
+        return self.handling_since is not None or (
+            self.last_done is not None and now - self.last_done <= limit
+        )
+
     def silent(self, now: datetime, limit: timedelta) -> frozenset[Partition]:
         """Partitions that should be read and from which the broker has not answered within the limit.
 
         While batches are handled the broker is not asked about what waits in the client: that is our own slowness.
         """
-        busy = self.handling_since is not None or (
-            self.last_done is not None and now - self.last_done <= limit
-        )
+        busy = self.busy(now, limit)
         return frozenset(
             partition
             for partition, known in self.partitions.items()

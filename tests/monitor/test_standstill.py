@@ -37,6 +37,15 @@ def test_a_backlog_that_is_read_is_no_standstill():
     assert not any(watched(lambda now: well(now, (now - EPOCH).seconds // 30, 10_000), 600))
 
 
+@pytest.mark.parametrize(("done", "stands"), [(5, False), (600, True)])
+def test_what_waits_for_its_turn_in_the_client_is_slow_and_does_not_stand_still(done, stands):
+    def seen(now: datetime) -> Progress:
+        known = PartitionProgress(5, 900, polled=EPOCH, since=EPOCH, unread=True)
+        return Progress(SourceState.JOINED, {PLACE: known}, looked=now, last_done=now - done * SECOND)
+
+    assert any(watched(seen, 600)) is stands
+
+
 def test_a_worker_without_partitions_rests():
     assert not any(watched(lambda now: Progress(SourceState.JOINED, looked=now), 600))
 

@@ -33,7 +33,7 @@ CRISES = 20
 async def test_source_twenty_times_faster_than_the_encoder(
     broker: Broker, tmp_path: Path, sqlite_url: str, form: Form, tell: Tell
 ) -> None:
-    seconds = form.pick(40, 900)
+    seconds = form.pick(60, 900)
     ledger = Ledger()
     async with crew(
         broker, tmp_path, None, sqlite_url, WATCHING__GRACE_SECONDS="0.5", KAFKA__BATCH_RECORDS="32"
@@ -50,7 +50,7 @@ async def test_source_twenty_times_faster_than_the_encoder(
         flood = asyncio.create_task(_flood(team.broker, team.topic, talk, seconds))
         points, reasons, paused = [], set[str](), 0
         while (now := time.monotonic() - begun) < seconds:
-            if now > seconds / 4:
+            if now > seconds / 2:  # what it begins with has settled
                 points.append((now / 60, float(resident(worker.pid))))
             reasons.update((await get(f"{worker.url}/readyz")).json()["reasons"])
             paused += (
@@ -78,7 +78,7 @@ async def test_source_twenty_times_faster_than_the_encoder(
             12,
             "the source is faster than the encoder",
             f"{times:.0f} times for {seconds} s, memory {growth / MIB:+.2f} MiB a minute, paused in {paused} of "
-            f"{len(points) * 4 // 3} looks, {sent} sent, {sent - team.read()} dropped, {verdict}",
+            f"{len(points) * 2} looks, {sent} sent, {sent - team.read()} dropped, {verdict}",
         )
         assert verdict.kept
         assert growth <= STEEPEST
