@@ -155,8 +155,11 @@ async def _listed(groups: Sequence[Ring]) -> dict[str, str]:
 async def _rings_again(team: Crew, groups: Sequence[Ring], after: float) -> None:
     """While nobody acknowledges, the group escalates as an incident would."""
     known = {str(ring.content["incident"]) for ring in groups}
+    due = min(ring.at for ring in groups) + timedelta(
+        seconds=after * 0.7
+    )  # its first incident opened before it rang
     await until(
-        lambda: any(ring.content["step"] > 0 and ring.content["incident"] in known for ring in _groups(team)),
+        lambda: any(ring.at >= due and ring.content["incident"] in known for ring in _groups(team)),
         after + 60,
         0.2,
     )
