@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import random
 from collections import Counter
 from collections.abc import Awaitable, Sequence
@@ -14,7 +13,6 @@ import pytest
 
 from alerts.incident import State
 from alerts.policy import Policy, Step
-from monitor.errors import CaseConflict
 from monitor.people import Answer, People
 from monitor.store.memory import MemoryStore
 from monitor.store.sql import SqlStore
@@ -179,5 +177,4 @@ async def _later(act: Awaitable[T], seconds: float) -> T:
 
 
 async def _fire(timers: Timers, wake: Wake) -> None:
-    with contextlib.suppress(CaseConflict):  # somebody was faster: their work stands, as ``Timers.fire`` says
-        await timers._wake(wake, wake.at)
+    await timers._wake([wake], wake.at)

@@ -37,6 +37,13 @@ pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("patience")]
 YES = Status(202)
 NEXT_CHANNEL = timedelta(seconds=30)
 NO_LIMIT = Grouping(StormPolicy(requests=1_000_000, singles=1_000_000), LINKS)
+ANSWER = 1.5  # seconds that a slow pager takes: longer than a relay rests
+# A page, a rise and an update of the same incident, one after the other.
+SAID = (
+    ("", Kind.PAGE, "active_ideation"),
+    ("r9", Kind.PAGE, "in_progress"),
+    ("", Kind.ACKNOWLEDGE, "active_ideation"),
+)
 RETRY_AFTER = timedelta(seconds=3)
 MENDS: dict[str, Step] = {
     "500": Status(500),
@@ -101,7 +108,10 @@ async def relaying(
     ear = Ear(clock)
     stores = [SqlStore(url, KEYRING, timedelta(seconds=10)) for _ in range(relays)]
     running = [Relay(store, pagers, clock, ear, grouping=grouping) for store in stores]
-    tasks = [asyncio.create_task(relay.run()) for relay in running]
+    tasks = []
+    for relay in running:
+        tasks.append(asyncio.create_task(relay.run()))
+        await asyncio.sleep(0.5 * (relay is not running[-1]))  # they look at different times, as workers do
     try:
         yield stores[0], ear
         assert ear.failures == []
@@ -228,7 +238,7 @@ async def test_a_pager_that_never_mends_is_left_for_the_next_within_30_seconds(
 async def test_no_two_requests_of_one_incident_are_on_their_way_at_once(
     url: str, form: Form, tell: Tell
 ) -> None:
-    incidents = form.pick(10, 300)
+    incidents = form.pick(10, 200)
     on_the_way: Counter[str] = Counter()
     most: Counter[str] = Counter()
     heard: list[tuple[str, str]] = []
@@ -240,7 +250,7 @@ async def test_no_two_requests_of_one_incident_are_on_their_way_at_once(
         on_the_way[incident] += 1
         most[incident] = max(most[incident], on_the_way[incident])
         crossed = max(crossed, on_the_way.total())
-        await asyncio.sleep(0.3)
+        await asyncio.sleep(ANSWER)
         on_the_way[incident] -= 1
         heard.append((incident, str(received.content["kind"])))
 
@@ -250,17 +260,17 @@ async def test_no_two_requests_of_one_incident_are_on_their_way_at_once(
     webhook = Webhook(WebhookSettings(name="anna", url=pager.url, secret="secret"), clock)
     async with relaying(url, [webhook], relays=2, grouping=NO_LIMIT) as (store, ear):
         due = set()
-        for number in range(incidents):
+        for alert, kind, level in SAID:
             now = ear.clock.now()
             rows = [
-                a_row(number, now, release=f"r{number}"),
-                a_row(number, now, alert="r9", release=f"r{number}", level="in_progress"),
-                a_row(number, now, kind=Kind.ACKNOWLEDGE),
+                a_row(number, now, alert=alert, kind=kind, release=f"r{number}", level=level)
+                for number in range(incidents)
             ]
             due |= {(row.page.incident, row.page.kind.value) for row in rows}
-            for row in rows:
-                await store.commit(Work(notifications=[_to(row)]))
-                await asyncio.sleep(0.02)
+            await store.commit(Work(notifications=[_to(row) for row in rows]))
+            await asyncio.sleep(
+                ANSWER / 3
+            )  # the other worker looks next, while the first waits for its answer
         await until(lambda: set(heard) >= due and len(heard) >= incidents * 3, form.pick(60, 1800), 0.1)
         held = ear.reasons[Reason.HELD]
     await pager.stop()
