@@ -13,8 +13,9 @@ DATA   ?= $(wildcard $(SETS:%=../shared/data/%.jsonl))
 demo: $(STAMP)
 	@$(BIN)/jiezhu demo $(ARGS)
 
+# Four at once on two cores: the promises mostly wait.
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+	$(BIN)/python -m pytest -n 4 --dist loadgroup $(ARGS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -16,7 +16,7 @@ from tests.support.ledger import Ledger, owe_all
 from tests.support.stream import Said, exchange, put
 from tests.support.until import until
 
-pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("workers")]
+pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("promises")]
 
 DELETED = {
     "page_missing": "DELETE FROM outbox WHERE incident = '{incident}'",

@@ -21,7 +21,7 @@ from tests.support.kafka import Broker
 from tests.support.stream import Said, exchange, put
 from tests.support.until import until
 
-pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("workers")]
+pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("promises")]
 
 RELEASE = (("release", "assistant-7.2"),)
 OTHER = (("release", "assistant-7.1"),)

@@ -19,7 +19,7 @@ from tests.support.ledger import Ledger, Owed
 from tests.support.stream import Said, put
 from tests.support.until import until
 
-pytestmark = [pytest.mark.promise, pytest.mark.postgres, pytest.mark.xdist_group("workers")]
+pytestmark = [pytest.mark.promise, pytest.mark.postgres, pytest.mark.xdist_group("promises")]
 
 DEADLINE = timedelta(seconds=5)
 WITHIN = timedelta(seconds=30)

@@ -18,7 +18,7 @@ from tests.support.small_disk import small_disk
 from tests.support.stream import Said, exchange, put
 from tests.support.until import until
 
-pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("workers")]
+pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("promises")]
 
 GRACE = timedelta(seconds=0.5)
 DEADLINE = timedelta(seconds=4)

@@ -21,7 +21,7 @@ from tests.support.stream import Said, exchange, put
 from tests.support.talk import DROPPED, QUIET
 from tests.support.until import until
 
-pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("workers")]
+pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("promises")]
 
 WITHIN = Policy().imminent_reply_deadline
 PLAIN = [talk for talk in DROPPED if "would be better off" not in talk[1]]  # that one is quieter

@@ -22,7 +22,7 @@ from tests.support.ledger import Ledger, owe_all
 from tests.support.stream import Said, exchange, put
 from tests.support.until import until
 
-pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("workers")]
+pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("promises")]
 
 OLD, NEW = "old:" + "A" * 43 + "=", "new:" + "B" * 43 + "="
 TABLES = ("cases", "incidents", "findings", "audit", "outbox", "excerpts", "dead_letters", "erasures")

@@ -27,7 +27,7 @@ from tests.support.until import until
 from tests.support.warm import warm_cache
 
 __all__ = ["warm_cache"]
-pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("workers")]
+pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("promises")]
 
 NAMES = (
     "Zephyrine Quillfeather",

@@ -34,7 +34,7 @@ from tests.support.stores import KEYRING
 from tests.support.stream import exchange, put
 from tests.support.worker import PARTITION, Worker, hidden, reply, user
 
-pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("workers")]
+pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("promises")]
 
 FEW = 10_000
 TURNS = 8  # of each conversation, before anything is measured

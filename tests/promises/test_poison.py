@@ -20,7 +20,7 @@ from tests.support.ledger import Ledger, owe_all
 from tests.support.stream import Said, exchange
 from tests.support.until import until
 
-pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("workers")]
+pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("promises")]
 
 WITHIN = timedelta(seconds=90)
 LARGE = 10 << 20

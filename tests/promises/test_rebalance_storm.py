@@ -20,7 +20,7 @@ from tests.support.ledger import Ledger, owe_all
 from tests.support.stream import Said, crowd, put
 from tests.support.until import until
 
-pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("workers")]
+pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("endurance")]
 
 GUESTS = 2  # who join and leave side by side; two more stay
 LEASE = 15.0

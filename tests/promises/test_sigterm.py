@@ -21,7 +21,7 @@ from tests.support.quick_worker import SCORED
 from tests.support.stream import exchange, put
 from tests.support.until import until
 
-pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("workers")]
+pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("promises")]
 
 STOP_WITHIN = 25.0
 LINES = 4  # side by side, each with a database of its own: most of the time is the group's

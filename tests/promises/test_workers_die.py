@@ -16,7 +16,7 @@ from tests.support.ledger import Ledger, owe_all
 from tests.support.stream import crowd, put
 from tests.support.until import until
 
-pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("workers")]
+pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("promises")]
 
 LEASE = 15.0  # a request without an answer is made again after this
 IN_BETWEEN = 0.5  # so many kills come while the group still forms; before the others something is read
