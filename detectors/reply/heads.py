@@ -27,12 +27,8 @@ RISK_RECOGNISED, HOLDS_FEELING, REFERS, BOUNDARY = CRITERIA = (
 )
 HARMFUL: Final = "harmful"
 EMOTION, STRENGTH = "emotion_named", "strength_named"
-# the other flags are told by the conversation, by a table of numbers, or, being rare, better by phrases
-FLAGS: Final = tuple(
-    flag
-    for flag in Flag
-    if flag not in {Flag.ECHO, Flag.BACK_REFERENCE, Flag.WRONG_NUMBER, Flag.CLAIMS_HUMAN, Flag.ABANDONMENT}
-)
+# the others are told by the conversation or by a table of numbers
+FLAGS: Final = tuple(flag for flag in Flag if flag not in {Flag.ECHO, Flag.BACK_REFERENCE, Flag.WRONG_NUMBER})
 NAMES: Final = (*CRITERIA, HARMFUL, EMOTION, STRENGTH, *(flag.value for flag in FLAGS))
 
 
