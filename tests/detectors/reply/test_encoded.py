@@ -155,8 +155,10 @@ def test_flags_and_the_emotion_named_follow_their_heads():
     assert score(GOOD).emotion_named is EmotionNamed.NONE
 
 
-def test_flags_without_a_head_are_left_to_phrases():
-    assert Flag.CLAIMS_HUMAN in score("我是真人，别怕。").flags
+def test_flags_without_a_head_are_left_to_what_is_written():
+    scorer = EncodedReplyScorer(CountingEncoder(), fitted(), MODEL)
+    [signal] = scorer.score(["请马上打988。"], ["zh"], ["CN"])
+    assert Flag.WRONG_NUMBER in signal.flags
 
 
 def test_evidence_is_of_what_stands():
