@@ -1,6 +1,11 @@
 from __future__ import annotations
 
-from tests.support.form import form, tell
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support.form import VARIABLE, form, tell
 from tests.support.kafka import broker
 from tests.support.postgres import postgres
 from tests.support.release_before import release_before
@@ -18,3 +23,13 @@ __all__ = [
     "tell",
     "url",
 ]
+
+SHORT, LONG = 900, 14_400  # seconds after which a promise has hung; no measure of speed
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A promise waits as long as its form needs."""
+    patience = LONG if os.environ.get(VARIABLE) == "long" else SHORT
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.timeout(patience))

@@ -30,7 +30,7 @@ from tests.support.form import Form, Tell
 from tests.support.strategies import HARMLESS_REPLIES, arrivals, conversations
 from tests.support.worker import Worker, event
 
-pytestmark = [pytest.mark.promise, pytest.mark.timeout(7200)]
+pytestmark = [pytest.mark.promise]
 
 # While all of it is read no verdict falls.
 POLICY = Policy(steps=(Step(("first",)), Step(("second",))), lateness=timedelta(days=1), rounds=1)

@@ -25,7 +25,7 @@ from tests.support.simulation import BusyStore, SimulatedClock, pass_time
 from tests.support.stores import KEYRING
 from tests.support.worker import Topic, Worker, incident_of, reply, user
 
-pytestmark = [pytest.mark.promise, pytest.mark.timeout(7200)]
+pytestmark = [pytest.mark.promise]
 
 POLICY = Policy(steps=(Step(("pager",), timedelta(hours=1)),))
 LATENESS = POLL + timedelta(seconds=1)

@@ -33,8 +33,7 @@ from tests.support.postgres import Cluster
 from tests.support.stream import Said, exchange, put
 from tests.support.until import until
 
-PATIENT = 3600  # seconds, for the long form; the short one takes a minute on two idle cores
-pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("endurance"), pytest.mark.timeout(PATIENT)]
+pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("endurance")]
 
 TIMES = 3  # of each name that are points of their own, in the long form
 AT_ONCE = 8  # trials; each of them mostly waits

@@ -15,7 +15,6 @@ from tests.support.form import Form, Tell
 pytestmark = [
     pytest.mark.promise,
     pytest.mark.xdist_group("fuzz"),
-    pytest.mark.timeout(1500),
     pytest.mark.skipif(find_spec("atheris") is None, reason="no atheris for this system"),
 ]
 

@@ -34,7 +34,6 @@ from tests.support.until import until
 pytestmark = [
     pytest.mark.promise,
     pytest.mark.xdist_group("patience"),
-    pytest.mark.timeout(3000),
     needs("prometheus"),
 ]
 

@@ -28,7 +28,7 @@ from tests.support.release_before import ReleaseBefore
 from tests.support.stream import Said, crowd, exchange, put
 from tests.support.until import until
 
-pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("endurance"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("endurance")]
 
 LEASE = 15.0
 WITHIN = timedelta(minutes=10)
