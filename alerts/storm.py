@@ -39,7 +39,7 @@ ADMITTED = "admitted"  # it may have left: should its relay die, it is not decid
 HELD = timedelta(milliseconds=500)  # until the request before it has probably been answered
 _AGAIN = 0.9  # of an escalation's time: a group's incidents escalate one after another, and ring together
 _EVERY = timedelta(minutes=5)
-_TAKEN_WITHIN = timedelta(minutes=2)
+_TAKEN_WITHIN = timedelta(minutes=5)
 
 
 class Reason(StrEnum):

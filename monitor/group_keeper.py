@@ -24,6 +24,7 @@ _log = structlog.get_logger(__name__)
 POLL = timedelta(seconds=1)
 LEASE = timedelta(seconds=15)
 AT_ONCE = 8
+AT_LENGTH = timedelta(seconds=8)  # then the lease is taken anew
 BATCH = 100  # incidents that are written together
 CONFLICTS = 50
 EVERYBODY = "everybody in it"  # who has a group when each of its incidents was taken by itself
@@ -96,7 +97,8 @@ class GroupKeeper:
         """Bring a group up to date with its incidents; return it as it is written."""
         now = self._clock.now()
         if not group.ringing and not group.settled:
-            await self._settle(group)
+            if not await self._settle(group):
+                return await self._write(replace(group, look_at=self._clock.now()))
             group = replace(group, settled=True)
         if not await self._store.members(group.key, limit=1, open_only=True):
             return await self._write(ended(group, now), Kind.RESOLVE)
@@ -104,8 +106,9 @@ class GroupKeeper:
             return await self._write(acknowledged(group, EVERYBODY, now, settled=True), Kind.ACKNOWLEDGE)
         return await self._write(replace(group, look_at=now + LOOK))
 
-    async def _settle(self, group: Group) -> None:
-        """Acknowledge whoever in it still rings, batch by batch, until nobody does."""
+    async def _settle(self, group: Group) -> bool:
+        """Acknowledge whoever in it still rings, batch by batch; False if somebody is left when the lease nears its end."""
+        begun = self._clock.now()
         by = group.acknowledged_by or EVERYBODY
         taken_at = group.acknowledged_at
         after, left = "", False
@@ -114,8 +117,9 @@ class GroupKeeper:
             ringing = [one for one in batch if _to_take(one, taken_at)]
             if ringing:
                 left |= bool(await self._people.put_all(ringing, Acknowledged(by), by))
-        if left:
-            raise GroupConflict  # somebody wrote some of them meanwhile: once more, soon
+            if self._clock.now() - begun > AT_LENGTH:
+                return False
+        return not left
 
     async def _rings(self, group: Group) -> bool:
         after = ""

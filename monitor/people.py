@@ -85,6 +85,7 @@ class People:
         while waiting:
             now = self._clock.now()
             cases = await self._store.cases(waiting)
+            partitions = await self._store.partitions_of(waiting)
             results: list[tuple[Advanced, Partition]] = []
             for conversation, known in waiting.items():
                 case = cases.get(conversation)
@@ -95,7 +96,7 @@ class People:
                 if done.incident == newest and not done.effects:
                     continue
                 happened = Happened(done.incident, done.reason, done.effects, now)
-                partition = await self._store.partition_of(conversation) or NOWHERE
+                partition = partitions.get(conversation, NOWHERE)
                 results.append((self._advanced(case, event, happened), partition))
             alike = await count_alike(self._store, [advanced for advanced, _ in results], now)
             try:

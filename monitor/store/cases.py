@@ -98,6 +98,12 @@ def partition_of(connection: Connection, conversation: str) -> Partition | None:
     return (row.topic, row.number) if row else None
 
 
+def partitions_of(connection: Connection, conversations: Collection[str]) -> dict[str, Partition]:
+    query = select(cases.c.conversation, cases.c.topic, cases.c.number)
+    found = connection.execute(query.where(cases.c.conversation.in_(sorted(set(conversations)))))
+    return {row.conversation: (row.topic, row.number) for row in found}
+
+
 def _new(row: dict[str, Any]) -> dict[str, Any]:
     kept = {name: value for name, value in row.items() if name not in ("of", "read_version")}
     return {"conversation": row["of"], **kept}

@@ -91,6 +91,9 @@ class MemoryStore(MemoryOutbox):
         write = self._cases.get(conversation)
         return write.partition if write else None
 
+    async def partitions_of(self, conversations: Collection[str]) -> dict[str, Partition]:
+        return {key: self._cases[key].partition for key in conversations if key in self._cases}
+
     async def incident(self, key: str) -> Incident | None:
         return self._incidents.get(key)
 

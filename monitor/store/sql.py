@@ -88,6 +88,9 @@ class SqlStore:
     async def partition_of(self, conversation: str) -> Partition | None:
         return await self._database.read(lambda c: cases.partition_of(c, conversation))
 
+    async def partitions_of(self, conversations: Collection[str]) -> dict[str, Partition]:
+        return await self._database.read(lambda c: cases.partitions_of(c, conversations))
+
     async def incident(self, key: str) -> Incident | None:
         return await self._database.read(lambda c: incidents.read(c, key))
 

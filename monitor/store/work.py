@@ -143,6 +143,10 @@ class Store(Outbox, Protocol):
         """Where a case's turns come from."""
         ...
 
+    async def partitions_of(self, conversations: Collection[str]) -> dict[str, Partition]:
+        """The same of many: of those that exist, by conversation."""
+        ...
+
     async def incidents(self, *, open_only: bool, limit: int) -> Sequence[Incident]:
         """Newest first."""
         ...

@@ -46,7 +46,7 @@ ANSWER = 0.2  # seconds of the pager, so that the relay writes that a request is
 # What the story below does not reach, and why a crash there loses nothing.
 COMMANDS_ASK = {"incidents": "reads", "timeline": "reads", "excerpts": "reads", "close": "the end"}
 # What only a storm reaches: ``test_storm_points`` tells one, and dies at each call of it.
-STORMS_ASK = {"group", "members", "commit of groups"}
+STORMS_ASK = {"group", "members", "partitions_of", "commit of groups"}
 # A canary's way is proved by its absence: whatever is lost of it is told within minutes.
 CANARIES_ASK = {"accepted", "sweep_canaries"}
 
