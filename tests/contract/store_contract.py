@@ -214,6 +214,7 @@ class StoreContract:
     async def test_a_case_knows_its_partition(self, store):
         await store.commit(Work(cases=[a_write(a_case(), partition=("t", 4))]))
         assert await store.partition_of("c-1") == ("t", 4)
+        assert await store.partitions_of(["c-1", "unknown"]) == {"c-1": ("t", 4)}
 
     # wakes
 
