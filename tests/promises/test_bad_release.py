@@ -33,7 +33,7 @@ ROW = re.compile(r"<tr><td><a href=\"([^\"]+)\">(jz-[^<]+)</a></td><td>([^<]*)</
 async def test_everybody_is_told_of_by_few_pages(
     broker: Broker, tmp_path: Path, url: str, form: Form, tell: Tell
 ) -> None:
-    crises, seconds, after = form.pick((600, 12, 20), (10_000, 60, 180))
+    crises, seconds, after = form.pick((500, 6, 12), (10_000, 60, 180))
     shipped = Grouping()
     async with crew(
         broker,

@@ -69,7 +69,7 @@ async def test_a_worker_dies_at_every_point_of_a_storm(form: Form, tell: Tell) -
     lost: Counter[str] = Counter()
     # one of each call in a row: a relay that looks and finds nothing does so a hundred times
     points = [n for n, name in enumerate(calls) if n == 0 or calls[n - 1] != name]
-    points = points[:: form.pick(4, 1)]
+    points = points[:: form.pick(8, 1)]
     for number in points:
         for after in (False, True):
             _, wrong = await _story(number, after, people)
