@@ -25,6 +25,7 @@ class State(StrEnum):
         return self in (State.ACCEPTED, State.ABANDONED, State.CARRIED)
 
 
+ADMITTED = "admitted"  # it may have left: should its relay die, it is not decided about anew
 TOLD_BY_GROUP = "told_by_group"  # why nothing of its own is sent: a grouped page speaks for it
 WITHDRAWN = "withdrawn"  # why a page is abandoned: its incident was resolved before anybody had it
 
@@ -109,16 +110,19 @@ def abandoned(delivery: Delivery, reason: str) -> Delivery:
 
 
 def carried(delivery: Delivery) -> Delivery:
-    """A grouped page tells of it from here on."""
+    """A grouped page tells of it from here on. One that may have left counts as asked: its updates are sent."""
     if delivery.state.final:
         return delivery
-    return replace(delivery, state=State.CARRIED, next_at=None, reason=TOLD_BY_GROUP)
+    attempts = max(delivery.attempts, int(delivery.reason == ADMITTED))
+    return replace(delivery, state=State.CARRIED, attempts=attempts, next_at=None, reason=TOLD_BY_GROUP)
 
 
 def put_off(delivery: Delivery, until: datetime, reason: str) -> Delivery:
-    """Nothing leaves before ``until``, though nothing went wrong."""
+    """Nothing leaves before ``until``, though nothing went wrong. One that may have left goes on being one."""
     if delivery.state.final:
         return delivery
+    if delivery.reason == ADMITTED:
+        reason = ADMITTED
     return replace(delivery, state=State.RETRYING, next_at=until, reason=reason)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from alerts.delivery import Delivery
-from alerts.incident import TICKET, Incident, Notify
+from alerts.incident import TICKET, Incident, Notify, wait_of
 from alerts.page import Kind, Page
 from alerts.policy import Policy
 from alerts.ports import Notification
@@ -107,6 +107,7 @@ def _page(
         alike=alike,
         step=effect.step,
         escalates_at=incident.escalate_at if rings else None,
+        waited=wait_of(policy, effect.step - 1).total_seconds() if rings and effect.step else 0.0,
         link=links.show(incident.key),
         ack_link=links.acknowledge(incident.key) if rings else None,
         runbook=links.runbook,

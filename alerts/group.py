@@ -40,12 +40,16 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The last time somebody was rung: ``step`` counts the calls of this target."""
+    """The last time somebody was rung: ``step`` counts the calls of this target.
+
+    ``reached``: the highest step of an incident's own escalation that called them.
+    """
 
     target: str
     route: tuple[str, ...]
     at: datetime
     step: int = 0
+    reached: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,8 @@ class Group:
 
     ``rings``: keys that were used. ``told`` is the size when a page last left: 0 while one waits to leave.
     ``settled``: everybody in it was acknowledged after somebody acknowledged the group.
+    ``ashore_at``: when it was written down after an absence of the database, without whoever it tells of: they
+    are read again after that.
     ``version`` guards against two writers (compare-and-set in the store).
     """
 
@@ -75,6 +81,7 @@ class Group:
     settled: bool = False
     ended_at: datetime | None = None
     look_at: datetime | None = None  # when its keeper looks at it next
+    ashore_at: datetime | None = None
     version: int = 0
 
     @property

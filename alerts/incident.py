@@ -307,8 +307,13 @@ def ringing(incident: Incident, reason: str) -> Notify | None:
     return Notify(Kind.PAGE, reason, incident.step, _pages(incident)[-1])
 
 
+def wait_of(policy: Policy, step: int) -> timedelta:
+    """How long a step's ring may go unanswered."""
+    return policy.steps[step % len(policy.steps)].after if policy.steps else UNCONFIGURED_AFTER
+
+
 def _escalation(policy: Policy, step: int, now: datetime) -> datetime | None:
     """Return when the next step is due. Nobody configured is no reason to ring but once."""
     if policy.rounds is not None and step + 1 >= policy.rounds * max(len(policy.steps), 1):
         return None
-    return now + (policy.steps[step % len(policy.steps)].after if policy.steps else UNCONFIGURED_AFTER)
+    return now + wait_of(policy, step)

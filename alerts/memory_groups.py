@@ -10,7 +10,7 @@ from datetime import datetime
 from alerts.group import Group
 from alerts.page import Kind
 from alerts.ports import Notification
-from alerts.storm import Admitted, Stand
+from alerts.storm import Admitted, Stand, all_releases
 
 
 class MemoryGroups:
@@ -21,7 +21,7 @@ class MemoryGroups:
         self._members: dict[tuple[str, str], None] = {}  # in the order in which they joined
 
     def stand(self, busy: frozenset[tuple[str, str]]) -> Stand:
-        ringing = Counter(group.scope.track for group in self._groups.values() if group.ringing)
+        ringing = Counter(all_releases(one.scope) for one in self._groups.values() if one.ringing)
         return Stand(
             dict(self._full),
             tuple(self._groups.values()),

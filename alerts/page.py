@@ -47,6 +47,9 @@ class Page:
     alike: int = 1
     step: int = 0
     escalates_at: datetime | None = None
+    waited: float = (
+        0.0  # a repeat: seconds that the step before had to be answered in; 0 where that is not known
+    )
     link: str | None = None
     ack_link: str | None = None
     runbook: str | None = None

@@ -36,7 +36,7 @@ from alerts.delivery import (
 )
 from alerts.escalation import Links
 from alerts.memory_groups import MemoryGroups
-from alerts.page import Page
+from alerts.page import Kind, Page
 from alerts.ports import Clock, Notification, Outbox, Pager
 from alerts.storm import Admitted, Reason, Stand, StormPolicy, channel_of
 from alerts.time_limit import either, within
@@ -208,6 +208,7 @@ class Relay:
                 self._outbox.admit(rows, self._clock.now(), self._grouping.decide),
             )
             self._without = MemoryGroups()
+            self._keep_at_hand(self._grouping, admitted)
         except Exception as error:  # noqa: BLE001  the database is away; what is in hand goes on
             self._failed("admit", error)
             admitted = self._decided_alone(self._grouping, rows)
@@ -217,7 +218,7 @@ class Relay:
         later = [*(call.delivery for call in admitted.calls), *(one.delivery for one in admitted.changed)]
         for at in {delivery.next_at for delivery in later if delivery.next_at is not None}:
             heapq.heappush(self._due, at)
-        if any(due(call.delivery, self._clock.now()) for call in admitted.calls):
+        if any(due(delivery, self._clock.now()) for delivery in later):
             self._woken.set()
         return admitted.send
 
@@ -229,12 +230,22 @@ class Relay:
         """
         admitted = grouping.decide(rows, self._without.stand(frozenset()), self._clock.now())
         self._without.take(admitted)
+        self._keep_at_hand(grouping, admitted)
+        return admitted
+
+    def _keep_at_hand(self, grouping: Grouping, admitted: Admitted) -> None:
+        """What leaves later, as the outbox has it: should that go away meanwhile, it is for us to send."""
         for call in admitted.calls:
             self._retrying[call.id] = call
         for changed in admitted.changed:
-            if changed.told_by is None:
+            if not changed.delivery.state.final:
                 self._retrying[changed.row.id] = replace(changed.row, delivery=changed.delivery)
-        return admitted
+        groups = {group.key: group for group in admitted.groups}
+        for row in tuple(self._retrying.values()):
+            group = groups.get(row.page.incident)
+            if group is not None and row.page.kind in (Kind.PAGE, Kind.TICKET):
+                now = self._clock.now()
+                self._retrying[row.id] = storm.as_it_stands(row, group, grouping.links, now)
 
     def _take(self, notification: Notification, now: datetime, leased_until: datetime | None) -> None:
         if notification.id in self._sending or not due(notification.delivery, now):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from alerts.delivery import Delivery, carried, put_off
+from alerts.delivery import ADMITTED, Delivery, carried, put_off
 from alerts.escalation import Links
 from alerts.group import (
     LOOK,
@@ -35,7 +35,6 @@ from alerts.ports import Notification
 from detectors.finding import Level, Outcome
 from detectors.turn import Track
 
-ADMITTED = "admitted"  # it may have left: should its relay die, it is not decided about anew
 HELD = timedelta(milliseconds=500)  # until the request before it has probably been answered
 _AGAIN = 0.9  # of an escalation's time: a group's incidents escalate one after another, and ring together
 _EVERY = timedelta(minutes=5)
@@ -60,16 +59,18 @@ class Lane(StrEnum):
     UPDATE = "update"
     TICKET = "ticket"
     GROUP = "group"
+    GROUP_APART = "group_apart"  # groups of staging, of probes and of tickets
     AGAIN = "again"  # asked before, without an answer; stands beside the channel's limit
 
 
 _SHARES = {
     Lane.LIVE: 0.30,
     Lane.URGENT: 0.20,
-    Lane.REHEARSAL: 0.10,
+    Lane.REHEARSAL: 0.08,
     Lane.UPDATE: 0.25,
     Lane.TICKET: 0.05,
     Lane.GROUP: 0.10,
+    Lane.GROUP_APART: 0.02,
     Lane.AGAIN: 0.30,
 }
 
@@ -79,8 +80,9 @@ class StormPolicy:
     """``requests`` is what one channel is sent in a minute, shared out by lanes: PagerDuty takes 120 of a service.
 
     ``singles``: how many pages of one release ring singly; one more each minute. A group's first page waits for
-    ``gathering``. It rings again when it is ``growth`` times what was told, not before ``renewal``; at once when
-    it is graver. More than ``groups`` at once: one for all other releases.
+    ``gathering``. It rings again when it is ``growth`` times what was told or somebody of its own rises, not
+    before ``renewal``; at once when it is graver. More than ``groups`` of a kind and track at once: one for all
+    other releases.
     """
 
     requests: int = 100
@@ -103,21 +105,21 @@ class Stand:
 
     ``full``: the state of paces by name. ``groups``: the newest of each scope that the rows belong to, and those
     that told of them before. ``told``: the group's key by dedup key. ``members``: (group, incident) pairs among
-    the rows' incidents. ``ringing``: number of groups that ring, by track. ``busy``: (incident, channel) pairs of
-    requests that are on their way.
+    the rows' incidents. ``ringing``: number of groups that ring, by scope without its release. ``busy``: (incident,
+    channel) pairs of requests that are on their way.
     """
 
     full: Mapping[str, datetime] = field(default_factory=dict)
     groups: Sequence[Group] = ()
     told: Mapping[str, str] = field(default_factory=dict)
     members: frozenset[tuple[str, str]] = frozenset()
-    ringing: Mapping[str, int] = field(default_factory=dict)
+    ringing: Mapping[Scope, int] = field(default_factory=dict)
     busy: frozenset[tuple[str, str]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A row that does not leave: its new state, and the group that tells of it."""
+    """A row that does not leave, or a group's that leaves sooner: its new state, and the group that tells of it."""
 
     row: Notification
     delivery: Delivery
@@ -155,7 +157,11 @@ def paces_of(rows: Sequence[Notification]) -> set[str]:
 def scopes_of(rows: Sequence[Notification]) -> set[Scope]:
     """The scopes whose groups may carry these rows, the one for all releases among them."""
     own = {scope_of(row.page) for row in rows if row.page.kind in (Kind.PAGE, Kind.TICKET)}
-    return own | {replace(scope, release=None) for scope in own}
+    return own | {all_releases(scope) for scope in own}
+
+
+def all_releases(scope: Scope) -> Scope:
+    return replace(scope, release=None)
 
 
 def channel_of(row: Notification) -> str:
@@ -175,6 +181,39 @@ def admit(
     for row in sorted(rows, key=_first_things_first):
         run.decide(row)
     return run.result()
+
+
+def as_it_stands(row: Notification, group: Group, links: Links, now: datetime) -> Notification:
+    """A row that rings for the group, with what is to be said now."""
+    page = row.page
+    fresh = group_page(group, page.kind, page.dedup_key, page.step, links, now, page.escalates_at)
+    return replace(row, page=replace(fresh, detected_at=page.detected_at, degraded=page.degraded))
+
+
+def owed(
+    group: Group, now: datetime, policy: StormPolicy, links: Links
+) -> tuple[Group, tuple[Notification, ...]] | None:
+    """The ring of a group that is not any more what was told, if nothing that joined it could have it rung."""
+    if not group.ringing or group.told == 0 or _soonest(group, now, policy) > now:
+        return None
+    if group.gravity <= group.told_gravity and group.count < group.told * policy.growth:
+        return None
+    return _again(group, now, links, now, None)
+
+
+def _again(
+    group: Group, at: datetime, links: Links, now: datetime, escalates_at: datetime | None
+) -> tuple[Group, tuple[Notification, ...]]:
+    """Everybody who was called is called once more, under another key."""
+    again = replace(group, rings=group.rings + 1, ring_at=at, told=0)
+    calls = [replace(call, at=at, step=call.step + 1) for call in group.calls]
+    for call in calls:
+        again = called(again, call)
+    return again, tuple(group_call(again, call, links, now, escalates_at) for call in calls)
+
+
+def _soonest(group: Group, now: datetime, policy: StormPolicy) -> datetime:
+    return max(now, (group.ring_at or now) + policy.renewal)
 
 
 def _first_things_first(row: Notification) -> tuple[bool, bool, bool, int]:
@@ -198,6 +237,8 @@ class _Admission:
         self._ringing = dict(stand.ringing)
         self._busy = set(stand.busy)
         self._members = set(stand.members)
+        self._told = {(group, key) for key, group in stand.told.items()}
+        self._joining: set[str] = set()  # keys of groups that were given a row
         self._queued: dict[str, int] = {}
         self._send: list[Notification] = []
         self._changed: list[Changed] = []
@@ -224,7 +265,11 @@ class _Admission:
             send=tuple(self._send),
             changed=tuple(self._changed),
             calls=tuple(self._calls),
-            groups=tuple(group for key, group in self._groups.items() if before.get(key) != group),
+            groups=tuple(
+                group
+                for key, group in self._groups.items()
+                if key in self._joining or before.get(key) != group
+            ),
             full={name: at for name, at in self._full.items() if self._stand.full.get(name) != at},
             reasons=self._reasons,
             joined=tuple(self._joined),
@@ -299,7 +344,7 @@ class _Admission:
     def _open(self, page: Page) -> Group | None:
         """The group that rings for this page's release, or for all of them."""
         own = scope_of(page)
-        for scope in (own, replace(own, release=None)):
+        for scope in (own, all_releases(own)):
             for group in self._groups.values():
                 if group.scope == scope and group.ringing:
                     return group
@@ -307,14 +352,14 @@ class _Admission:
 
     def _begin(self, row: Notification) -> Group:
         scope = scope_of(row.page)
-        lane = _name(Lane.GROUP, channel_of(row))
-        many = self._ringing.get(scope.track, 0) >= self._policy.groups
-        if many or not self._taken(lane, self._policy.pace(Lane.GROUP)):
-            scope = replace(scope, release=None)
+        several = all_releases(scope)
+        many = self._ringing.get(several, 0) >= self._policy.groups
+        if many or not self._group_taken(row):
+            scope = several
         opened_at = self._now
         while (key := group_key(scope, opened_at)) in self._groups:
             opened_at += timedelta(seconds=1)
-        self._ringing[scope.track] = self._ringing.get(scope.track, 0) + 1
+        self._ringing[several] = self._ringing.get(several, 0) + 1
         return Group(
             key=key, scope=scope, opened_at=self._now, since=row.page.since, look_at=self._now + LOOK
         )
@@ -325,62 +370,91 @@ class _Admission:
         if new:
             self._members.add(member)
             self._joined.append(member)
+        told = (group.key, row.page.dedup_key)
+        rises = told not in self._told and row.page.dedup_key != row.page.incident
+        self._told.add(told)
         if group.ringing:
-            group = self._rung(joined(group, row.page, new=new), row)
+            group = self._rung(joined(group, row.page, new=new), row, rises=rises)
         self._groups[group.key] = group
+        self._joining.add(group.key)  # who takes it meanwhile must look at it once more
         self._changed.append(Changed(row, carried(row.delivery), group.key))
         self._reasons[row.id] = Reason.CARRIED
 
-    def _rung(self, group: Group, row: Notification) -> Group:
+    def _rung(self, group: Group, row: Notification, *, rises: bool) -> Group:
         """Call whoever has not heard of it, or not of how it is now."""
         now, page = self._now, row.page
         if group.rings == 0:
             at = now if urgent(page) else now + self._policy.gathering
             return self._call(replace(group, rings=1, ring_at=at), row.target, row.delivery.route, at, page)
-        renewed = self._renewed_at(group, row)
-        if renewed is not None:
-            again = replace(group, rings=group.rings + 1, ring_at=renewed, told=0)
-            for call in group.calls:
-                again = self._call(again, call.target, call.route, renewed, page)
-            group = again
+        if group.told == 0 and now < _soonest(group, now, self._policy):
+            group = self._sooner(group, page)
+        else:
+            renewed = self._renewed_at(group, row, rises=rises)
+            if renewed is not None:
+                group, calls = _again(group, renewed, self._links, now, page.escalates_at)
+                self._calls += calls
         known = group.call(row.target)
         if known is None:
             at = max(now, group.ring_at or now)
             return self._call(group, row.target, row.delivery.route, at, page)
-        wait = (page.escalates_at - row.created_at) if page.escalates_at else _EVERY
-        if page.step > 0 and now - known.at >= wait * _AGAIN:
+        if page.step == 0:
+            return group
+        if known.at >= now:  # one that is to leave tells of this, too
+            return called(group, replace(known, reached=max(known.reached, page.step)))
+        if page.step > known.reached or now - known.at >= _waited(row) * _AGAIN:
             return self._call(group, row.target, known.route, now, page)
         return group
 
-    def _renewed_at(self, group: Group, row: Notification) -> datetime | None:
-        """When it rings again because it is not any more what was told; None while it is, or one is to leave."""
-        if group.told == 0:
-            return None
+    def _renewed_at(self, group: Group, row: Notification, *, rises: bool) -> datetime | None:
+        """When it rings again because it is not any more what was told; None while it is.
+
+        What is graver waits for no place. What is only more is asked about again by the group's keeper (``owed``).
+        """
         graver = group.gravity > group.told_gravity
-        if not graver and group.count < group.told * self._policy.growth:
+        if not graver and not rises and group.count < group.told * self._policy.growth:
             return None
-        if not self._taken(_name(Lane.GROUP, channel_of(row)), self._policy.pace(Lane.GROUP)):
-            return None
-        return self._now if graver else max(self._now, (group.ring_at or self._now) + self._policy.renewal)
+        free = self._group_taken(row)
+        if graver:
+            return self._now
+        return _soonest(group, self._now, self._policy) if free or rises else None
+
+    def _sooner(self, group: Group, page: Page) -> Group:
+        """A ring waits to leave: what is graver than was told does not wait for it, nor for a first to gather."""
+        now = self._now
+        grave = group.gravity > group.told_gravity if group.rings > 1 else urgent(page)
+        waiting = [call for call in group.calls if call.at > now]
+        if not grave or not waiting:
+            return group
+        group = replace(group, ring_at=now)
+        for call in waiting:
+            group = called(group, replace(call, at=now))
+            row = group_call(group, replace(call, at=now), self._links, now, page.escalates_at)
+            mine = [one.id for one in self._calls]
+            if row.id in mine:
+                self._calls[mine.index(row.id)] = row
+            else:
+                self._changed.append(Changed(row, row.delivery))
+        return group
+
+    def _group_taken(self, row: Notification) -> bool:
+        lane = Lane.GROUP if _lane(row.page) is Lane.LIVE else Lane.GROUP_APART
+        return self._taken(_name(lane, channel_of(row)), self._policy.pace(lane))
 
     def _call(self, group: Group, target: str, route: tuple[str, ...], at: datetime, page: Page) -> Group:
         before = group.call(target)
-        call = Call(target, route, at, 0 if before is None else before.step + 1)
+        step, reached = (0, 0) if before is None else (before.step + 1, before.reached)
+        call = Call(target, route, at, step, max(reached, page.step))
         group = called(group, call)
         self._calls.append(group_call(group, call, self._links, self._now, page.escalates_at))
         return group
 
     def _as_it_stands(self, row: Notification) -> Notification:
         """A group's page says what stands when it leaves, not when it was written."""
-        page = row.page
-        group = self._groups.get(page.incident)
-        if group is None or page.kind not in (Kind.PAGE, Kind.TICKET):
+        group = self._groups.get(row.page.incident)
+        if group is None or row.page.kind not in (Kind.PAGE, Kind.TICKET):
             return row
         self._groups[group.key] = left(group)
-        fresh = group_page(
-            group, page.kind, page.dedup_key, page.step, self._links, self._now, page.escalates_at
-        )
-        return replace(row, page=replace(fresh, detected_at=page.detected_at, degraded=page.degraded))
+        return as_it_stands(row, group, self._links, self._now)
 
     def _leave(self, row: Notification) -> None:
         self._busy.add((row.page.incident, channel_of(row)))
@@ -392,6 +466,14 @@ class _Admission:
     def _put_off(self, row: Notification, until: datetime, reason: Reason) -> None:
         self._changed.append(Changed(row, put_off(row.delivery, until, reason.value), row.told_by))
         self._reasons[row.id] = reason
+
+
+def _waited(row: Notification) -> timedelta:
+    """How long nobody answered before this repeat. One that an earlier release wrote does not say."""
+    page = row.page
+    if page.waited:
+        return timedelta(seconds=page.waited)
+    return min(_EVERY, page.escalates_at - row.created_at) if page.escalates_at else _EVERY
 
 
 def _lane(page: Page) -> Lane:

@@ -90,7 +90,14 @@ class App:
         self._grouping = assembly.grouping(settings, self._paging.links)
         self._relay = Relay(self._store, self._pagers, self._clock, self._recorder, grouping=self._grouping)
         self._people = People(self._store, self._paging, self._clock, self._relay.wake)
-        self._groups = GroupKeeper(self._store, self._people, self._paging, self._clock, self._relay.wake)
+        self._groups = GroupKeeper(
+            self._store,
+            self._people,
+            self._paging,
+            self._clock,
+            self._relay.wake,
+            self._grouping.policy,
+        )
         self._lifeboat: Lifeboat | None = None
         self._source: KafkaSource | None = None
         self._worker: Worker | None = None

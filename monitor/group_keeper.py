@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 
@@ -13,6 +14,7 @@ from alerts.group import LOOK, Group, acknowledged, ended, group_updates
 from alerts.incident import Acknowledged, Incident, State
 from alerts.page import Kind
 from alerts.ports import Clock, Notification
+from alerts.storm import StormPolicy, owed
 from alerts.time_limit import either
 from monitor.changes import Paging
 from monitor.errors import GroupConflict, JiezhuError, StoreUnavailable
@@ -27,6 +29,7 @@ AT_ONCE = 8
 AT_LENGTH = timedelta(seconds=8)  # then the lease is taken anew
 BATCH = 100  # incidents that are written together
 CONFLICTS = 50
+READ_AGAIN = timedelta(days=1)  # an absence is read again by then, or was decided differently
 EVERYBODY = "everybody in it"  # who has a group when each of its incidents was taken by itself
 
 
@@ -40,12 +43,14 @@ class GroupKeeper:
         paging: Paging,
         clock: Clock,
         written: Callable[[], None] = lambda: None,
+        policy: StormPolicy | None = None,
     ) -> None:
         self._store = store
         self._people = people
         self._paging = paging
         self._clock = clock
         self._written = written
+        self._policy = policy or StormPolicy()
         self._woken = asyncio.Event()
         self._stopping = False
 
@@ -100,11 +105,25 @@ class GroupKeeper:
             if not await self._settle(group):
                 return await self._write(replace(group, look_at=self._clock.now()))
             group = replace(group, settled=True)
+        if await self._waits(group, now):
+            return await self._write(replace(group, look_at=now + LOOK))
         if not await self._store.members(group.key, limit=1, open_only=True):
             return await self._write(ended(group, now), Kind.RESOLVE)
         if group.ringing and group.scope.kind is Kind.PAGE and not await self._rings(group):
             return await self._write(acknowledged(group, EVERYBODY, now, settled=True), Kind.ACKNOWLEDGE)
-        return await self._write(replace(group, look_at=now + LOOK))
+        group = replace(group, look_at=now + LOOK)
+        again = owed(group, now, self._policy, self._paging.links)
+        return await self._write(group) if again is None else await self._write(again[0], calls=again[1])
+
+    async def _waits(self, group: Group, now: datetime) -> bool:
+        """It was written down after an absence of the database, and those it tells of are not all read again yet.
+
+        That none of them is found does not mean that none of them rings.
+        """
+        since = group.ashore_at
+        if since is None or now - since > READ_AGAIN:
+            return False
+        return not await self._store.members(group.key, skip=max(group.count - 1, 0), limit=1)
 
     async def _settle(self, group: Group) -> bool:
         """Acknowledge whoever in it still rings, batch by batch; False if somebody is left when the lease nears its end."""
@@ -116,7 +135,8 @@ class GroupKeeper:
             after = batch[-1].key
             ringing = [one for one in batch if _to_take(one, taken_at)]
             if ringing:
-                left |= bool(await self._people.put_all(ringing, Acknowledged(by), by))
+                event, meant = Acknowledged(by), partial(_to_take, taken_at=taken_at)
+                left |= bool(await self._people.put_all(ringing, event, by, meant))
             if self._clock.now() - begun > AT_LENGTH:
                 return False
         return not left
@@ -129,12 +149,14 @@ class GroupKeeper:
             after = batch[-1].key
         return False
 
-    async def _write(self, group: Group, kind: Kind | None = None) -> Group:
-        """Write it; with ``kind`` tell the pagers. Who did it stands in the group and in each incident's trail."""
+    async def _write(
+        self, group: Group, kind: Kind | None = None, calls: Sequence[Notification] = ()
+    ) -> Group:
+        """Write it, and ``calls`` that ring for it; with ``kind`` tell the pagers. Who did it stands in the group and in each incident's trail."""
         now = self._clock.now()
-        told: list[Notification] = []
+        told = list(calls)
         if kind is not None:
-            told = group_updates(group, kind, self._paging.links, now)
+            told += group_updates(group, kind, self._paging.links, now)
         await self._store.commit(
             Work(
                 groups=[group],

@@ -104,6 +104,10 @@ class Lifeboat:
         starts = tuple(incident_key(key, 0).removesuffix("0") for key in pseudonyms)
         for note in [note for note in self._settled if note.startswith(starts)] if starts else ():
             del self._settled[note]
+        self._unwritten = [
+            replace(work, notifications=[one for one in work.notifications if not one.id.startswith(starts)])
+            for work in self._unwritten
+        ]
 
     def settle(self, notifications: list[Notification]) -> list[Notification]:
         """Mark those that went out while the database was away as accepted.
@@ -233,9 +237,8 @@ class Lifeboat:
         accepted = voyage.accepted()
         for note in accepted:
             self._settled[note.id] = note
-        if groups := voyage.groups():
-            pages = [note for note in accepted if note.page.group]
-            self._unwritten.append(Work(groups=groups, notifications=pages))
+        if (work := voyage.groups()).groups:
+            self._unwritten.append(work)
         while len(self._settled) > SETTLED:
             self._settled.popitem(last=False)
         self._voyage = None

@@ -77,9 +77,17 @@ class People:
         raise CaseConflict(frozenset())
 
     async def put_all(
-        self, incidents: Sequence[Incident], event: Acknowledged | Resolved, by: str
+        self,
+        incidents: Sequence[Incident],
+        event: Acknowledged | Resolved,
+        by: str,
+        meant: Callable[[Incident], bool] = lambda _: True,
     ) -> Sequence[str]:
-        """Do the same to many in one transaction; return the keys of those that somebody else was writing."""
+        """Do the same to many in one transaction; return the keys of those that somebody else was writing.
+
+        ``meant`` is asked about each as it stands when it is written: what happened to it since it was looked
+        at may be what nobody has seen.
+        """
         waiting = {incident.conversation: incident for incident in incidents}
         left = [one.key for one in incidents if waiting[one.conversation] is not one]
         while waiting:
@@ -92,6 +100,8 @@ class People:
                 if case is None:
                     continue
                 newest = case.incident if case.incident and case.incident.key == known.key else known
+                if not meant(newest):
+                    continue
                 done = transition(newest, event, now, self._paging.policy)
                 if done.incident == newest and not done.effects:
                     continue

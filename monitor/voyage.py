@@ -13,8 +13,9 @@ from alerts.case import Advanced, Case
 from alerts.delivery import Attempt, State
 from alerts.group import Group
 from alerts.page import Page
-from alerts.ports import Clock, Notification, Pager
+from alerts.ports import Clock, Decide, Notification, Pager
 from alerts.relay import Grouping, Relay, RelayLimits, RelayObserver
+from alerts.storm import Admitted
 from monitor.changes import Paging
 from monitor.errors import StoreError
 from monitor.reading import Reading
@@ -26,6 +27,7 @@ T = TypeVar("T")
 
 # Going ashore waits for requests on the way: what they bring must be known before everything is read again.
 LAST_REQUESTS = timedelta(seconds=3)
+ASHORE = timedelta(minutes=2)  # until a group's keeper looks: whoever it tells of is read again meanwhile
 
 
 class DegradedPager:
@@ -57,7 +59,7 @@ class Voyage:
     ) -> None:
         self.since = clock.now()
         self.reading = reading.fork()
-        self.store = _Store(cases, self.reading)
+        self.store = _Store(cases, self.reading, clock)
         self.relay = Relay(
             self.store,
             [DegradedPager(pager) for pager in pagers],
@@ -75,15 +77,42 @@ class Voyage:
         self.timers.wake()
 
     def accepted(self) -> list[Notification]:
-        """What went out, and what a page that went out tells of."""
+        """What went out, and what a page that went out, or that is written down to leave yet, tells of."""
         accepted = [note for note in self.store.rows() if note.delivery.state is State.ACCEPTED]
-        told = {note.page.incident for note in accepted if note.page.group}
-        return [*accepted, *(note for note in self.store.rows() if note.told_by in told)]
+        told = {row for key in self._rung() for row in self.store.told(key, all_of_it=bool(self._calls(key)))}
+        return [*accepted, *(note for note in self.store.rows() if note.id in told)]
 
-    def groups(self) -> list[Group]:
-        """Groups whose page went out, to be written as new ones."""
-        told = {note.told_by for note in self.accepted()}
-        return [replace(one, version=0) for one in self.store.groups() if one.key in told]
+    def groups(self) -> Work:
+        """Groups whose page went out, to be written as new ones, in one piece with the rows of whoever they tell of.
+
+        A repeat is not among these rows: what nobody answered may be due again when everything is read again.
+        """
+        rung, now = self._rung(), self.store.clock.now()
+        accepted = self.accepted()
+        pages = [note for note in accepted if note.page.group and note.page.incident in rung]
+        carried = [note for note in accepted if note.told_by in rung and note.page.step == 0]
+        written = []
+        for group in self.store.groups():
+            if group.key not in rung:
+                continue
+            incidents = {note.page.incident for note in carried if note.told_by == group.key}
+            count = len(incidents) or group.count
+            told = 0 if self._calls(group.key) else min(group.told or count, count)
+            new = replace(group, version=0, count=count, told=told, ashore_at=now, look_at=now + ASHORE)
+            written.append(new)
+        calls = [call for key in rung for call in self._calls(key)]
+        return Work(groups=written, notifications=[*pages, *calls, *carried])
+
+    def _rung(self) -> list[str]:
+        """Keys of groups whose page went out."""
+        rows = self.store.rows()
+        rung = [row.page.incident for row in rows if row.page.group and row.delivery.state is State.ACCEPTED]
+        return list(dict.fromkeys(rung))
+
+    def _calls(self, group: str) -> list[Notification]:
+        """Its calls that nobody has accepted yet."""
+        rows = [row for row in self.store.rows() if row.page.incident == group]
+        return [row for row in rows if not row.delivery.state.final]
 
     async def end(self) -> None:
         self.relay.stop()
@@ -100,8 +129,11 @@ class _Store(MemoryStore):
     are written here. The first time it fails it is left alone, or each question would wait for its time limit.
     """
 
-    def __init__(self, cases: Sequence[CaseWrite], reading: Reading) -> None:
+    def __init__(self, cases: Sequence[CaseWrite], reading: Reading, clock: Clock) -> None:
         super().__init__()
+        self.clock = clock
+        self._carried: dict[str, list[str]] = {}  # ids of rows by group, in the order in which they joined
+        self._said: dict[str, int] = {}  # how many of them the newest request of a group's row told of
         self.behind: Store | None = None
         self._reading = reading
         for write in cases:
@@ -109,6 +141,22 @@ class _Store(MemoryStore):
 
     def groups(self) -> Sequence[Group]:
         return self._grouped.groups()
+
+    def told(self, group: str, *, all_of_it: bool) -> list[str]:
+        """Ids of the rows that a page of this group told of before they came to be here."""
+        carried = self._carried.get(group, [])
+        accepted = [row for row in self.rows() if row.delivery.state is State.ACCEPTED]
+        said = [self._said.get(row.id, 0) for row in accepted if row.page.incident == group]
+        return carried if all_of_it else carried[: max(said, default=0)]
+
+    async def admit(self, rows: Sequence[Notification], now: datetime, decide: Decide) -> Admitted:
+        admitted = await super().admit(rows, now, decide)
+        for row in admitted.send:  # each was put into words before anything joined
+            self._said[row.id] = len(self._carried.get(row.page.incident, ()))
+        for changed in admitted.changed:
+            if changed.told_by is not None:
+                self._carried.setdefault(changed.told_by, []).append(changed.row.id)
+        return admitted
 
     async def cases(self, conversations: Collection[str]) -> dict[str, Case]:
         if unknown := [key for key in conversations if key not in self._cases]:

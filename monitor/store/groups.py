@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, select, update
+from sqlalchemy import Connection, bindparam, delete, select, update
 
 from alerts.delivery import State
 from alerts.group import Group
 from alerts.incident import Incident
 from alerts.ports import Decide, Notification
-from alerts.storm import Admitted, Changed, Stand, paces_of, scopes_of
+from alerts.storm import Admitted, Changed, Stand, all_releases, paces_of, scopes_of
 from monitor.errors import GroupConflict
 from monitor.store import codec
 from monitor.store.dialect import insert, insert_absent
@@ -99,6 +100,7 @@ def admit(connection: Connection, rows: Sequence[Notification], now: datetime, d
     if admitted.groups:
         _put(connection, rows_of(admitted.groups), _NEWER)
     _write_paces(connection, admitted, now)
+    _hold_rows(connection, admitted)
     if admitted.changed:
         connection.execute(_CHANGE, [_change(changed) for changed in _sorted(admitted.changed)])
     if fresh := [row for row in admitted.send if not row.delivery.attempts]:
@@ -107,6 +109,14 @@ def admit(connection: Connection, rows: Sequence[Notification], now: datetime, d
     if admitted.calls:
         write_outbox(connection, outbox_rows(admitted.calls))
     return admitted
+
+
+def _hold_rows(connection: Connection, admitted: Admitted) -> None:
+    """In one order, which is that of ``outbox.withdraw``: or the two could wait for each other."""
+    ids = {row.id for row in admitted.send} | {changed.row.id for changed in admitted.changed}
+    if ids:
+        query = select(outbox.c.id).where(outbox.c.id.in_(sorted(ids))).order_by(outbox.c.id)
+        connection.execute(query.with_for_update()).all()
 
 
 def _alone(connection: Connection) -> None:
@@ -129,15 +139,13 @@ def _stand(connection: Connection, rows: Sequence[Notification], now: datetime) 
         .order_by(groups.c.key)
         .with_for_update()
     )
-    count = (
-        select(groups.c.track, func.count().label("number")).where(groups.c.ringing).group_by(groups.c.track)
-    )
+    ringing = connection.execute(_FOUND.where(groups.c.ringing))
     return Stand(
         full={row.name: row.full_at for row in connection.execute(names)},
         groups=tuple(_group(row) for row in connection.execute(query)),
         told=told,
         members=frozenset(members_),
-        ringing={row.track: row.number for row in connection.execute(count)},
+        ringing=Counter(all_releases(_group(row).scope) for row in ringing),
         busy=frozenset(busy),
     )
 
@@ -150,12 +158,14 @@ def _of_incidents(
     told: dict[str, str] = {}
     members_: set[tuple[str, str]] = set()
     busy: set[tuple[str, str]] = set()
-    query = select(
-        outbox.c.id, outbox.c.incident, outbox.c.told_by, outbox.c.due_at, outbox.c.delivery
-    ).where(
-        outbox.c.incident.in_(sorted({row.page.incident for row in rows})),
-        outbox.c.told_by.is_not(None) | (outbox.c.due_at > now),
-    )
+    query = (
+        select(outbox.c.id, outbox.c.incident, outbox.c.told_by, outbox.c.due_at, outbox.c.delivery)
+        .where(
+            outbox.c.incident.in_(sorted({row.page.incident for row in rows})),
+            outbox.c.told_by.is_not(None) | (outbox.c.due_at > now),
+        )
+        .order_by(outbox.c.created_at, outbox.c.id)
+    )  # of two groups that told of a key, the newest counts
     for row in connection.execute(query):
         if row.told_by is not None:
             told[row.id.partition(":")[0]] = row.told_by
