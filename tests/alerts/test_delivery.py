@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alerts.delivery import (
+    ADMITTED,
     Answer,
     Attempt,
     Delivery,
@@ -17,8 +18,10 @@ from alerts.delivery import (
     State,
     abandoned,
     answered,
+    carried,
     due,
     outlived,
+    put_off,
     resumed,
     started,
 )
@@ -164,3 +167,12 @@ def test_an_abandoned_row_is_done_with():
     delivery = abandoned(Delivery(("first",)), "outlived")
     assert (delivery.state, delivery.reason) == (State.ABANDONED, "outlived")
     assert not due(delivery, EPOCH + timedelta(days=1))
+
+
+def test_what_may_have_left_goes_on_being_so_while_it_is_put_off():
+    delivery = Delivery(("a",), reason=ADMITTED)
+    later = put_off(delivery, EPOCH, "held")
+    assert (later.state, later.next_at, later.reason) == (State.RETRYING, EPOCH, ADMITTED)
+    assert put_off(Delivery(("a",)), EPOCH, "held").reason == "held"
+    assert carried(later).attempts == 1, "its updates are sent: the receiver may have it"
+    assert carried(Delivery(("a",))).attempts == 0

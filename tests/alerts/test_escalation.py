@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 from alerts.escalation import Links, Routing, dedup_key, notifications
 from alerts.incident import Incident, Notify
 from alerts.page import Kind
-from alerts.policy import Policy
+from alerts.policy import Policy, Step
 from detectors.finding import Level, Outcome
 from tests.support.builders import at
 from tests.support.casework import POLICY
@@ -46,6 +47,16 @@ def test_steps_follow_each_other_and_begin_again():
         ["anna"],
         ["ben", "team"],
     ]
+
+
+def test_a_repeat_says_how_long_the_step_before_went_unanswered():
+    policy = Policy(steps=(Step(("a",), timedelta(minutes=5)), Step(("b",), timedelta(minutes=30))))
+    waited = []
+    for step in range(4):
+        effect = Notify(Kind.PAGE, "nobody_acknowledged", step)
+        [note] = notifications(INCIDENT, effect, at(0), policy, ROUTING, LINKS)
+        waited.append(note.page.waited)
+    assert waited == [0, 300, 1800, 300]
 
 
 def test_without_steps_the_most_trusted_channel_rings():

@@ -18,6 +18,7 @@ from alerts.relay import Relay, RelayLimits
 from tests.support.fake_clock import EPOCH, FakeClock, settle
 from tests.support.fake_pager import BROKEN, LOST, NO, YES, After, FakePager, Fault, Hang
 from tests.support.pages import a_notification
+from tests.support.storms import GROUPING, a_row
 
 SECOND = timedelta(seconds=1)
 
@@ -256,6 +257,25 @@ async def test_while_the_database_is_away_a_page_in_hand_goes_on_to_the_next_cha
         await clock.advance(20 * SECOND)
         assert outbox.state("n-1").accepted_by == "second"
     assert second.keys == ["n-1"]
+
+
+async def test_what_was_put_off_is_sent_when_its_time_comes_though_the_database_has_gone(clock, outbox, ear):
+    slow = FakePager("anna", clock, After(2 * SECOND))
+    relay = Relay(outbox, [slow], clock, ear, grouping=GROUPING)
+    async with running(relay):
+        outbox.add([a_row(1)])
+        relay.wake()
+        await settle()
+        outbox.add([a_row(1, alert="r9")])
+        relay.wake()
+        await settle()
+        assert {row.delivery.reason for row in outbox.rows() if row.page.step == 0} >= {"held"}
+        outbox.away = True
+        await clock.advance(8 * SECOND)
+        assert [key.removeprefix(a_row(1).page.incident) for key in slow.keys] == ["", "-r9"]
+        outbox.away = False
+        await clock.advance(20 * SECOND)
+    assert len(slow.rung) == 2
 
 
 async def test_one_row_that_cannot_be_written_does_not_stop_the_others(clock, outbox, ear):

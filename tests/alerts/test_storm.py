@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from alerts.delivery import Answer, Attempt, Delivery, RetryPolicy, State, answered, started
-from alerts.group import acknowledged, is_group
+from alerts.group import Call, Group, Scope, acknowledged, is_group
 from alerts.memory_outbox import MemoryOutbox
 from alerts.page import Kind
 from alerts.relay import Grouping
-from alerts.storm import Admitted, Reason, StormPolicy
+from alerts.storm import Admitted, Reason, StormPolicy, owed
 from tests.support.fake_clock import EPOCH
 from tests.support.storms import FIVE, LINKS, a_row, admitted, rows
 
 SECOND = timedelta(seconds=1)
 POLICY = StormPolicy()
+SCOPE = Scope(Kind.PAGE, "production", False, "7.2")
 
 
 @pytest.fixture
@@ -338,3 +340,140 @@ async def test_numbers_can_be_set(outbox):
     grouping = Grouping(StormPolicy(requests=1_000_000, singles=1_000_000), LINKS)
     done = await admitted(outbox, EPOCH, rows(5000), grouping)
     assert reasons(done) == {Reason.SINGLE: 5000}
+
+
+async def test_each_step_calls_however_long_the_next_one_is(outbox):
+    await storm(outbox, 100)
+    await accept(outbox, await admitted(outbox, EPOCH + POLICY.gathering))
+    now, steps = EPOCH, [timedelta(minutes=minutes) for minutes in (5, 30, 60, 5, 30, 60)]
+    for step in range(1, len(steps)):
+        now += steps[step - 1]
+        due = [
+            a_row(n, now, step=step, escalates_at=now + steps[step], waited=steps[step - 1].total_seconds())
+            for n in range(50, 60)
+        ]
+        done = await admitted(outbox, now, due)
+        assert [call.target for call in done.calls] == ["anna"], step
+        await accept(outbox, await admitted(outbox, now + SECOND))
+
+
+async def test_one_that_joined_later_is_called_for_by_the_step_that_has_run_out(outbox):
+    """Its steps are below what was called for, and as long apart as anybody's."""
+    await storm(outbox, 100)
+    await accept(outbox, await admitted(outbox, EPOCH + POLICY.gathering))
+    now = EPOCH + timedelta(minutes=35)
+    first = await admitted(outbox, now, [a_row(50, now, step=2, waited=1800, escalates_at=now + 12 * FIVE)])
+    assert len(first.calls) == 1
+    await accept(outbox, await admitted(outbox, now), now)
+    for minutes, calls in ((4, 0), (34, 1)):
+        later = now + timedelta(minutes=minutes)
+        waited, step = (300, 1) if minutes == 4 else (1800, 2)
+        late = a_row(60, later, step=step, waited=waited, escalates_at=later + 12 * FIVE)
+        assert len((await admitted(outbox, later, [late])).calls) == calls, minutes
+
+
+@pytest.mark.parametrize("facts", [{"track": "staging"}, {"probe": True}])
+async def test_rehearsals_take_no_group_of_production(outbox, facts):
+    for number in range(6):
+        await storm(outbox, 30, first=1000 * number, release=f"pr{number}", **facts)
+    await storm(outbox, 60, first=10_000)
+    assert "7.2" in {group.scope.release for group in outbox._grouped.groups()}
+
+
+async def test_ticket_groups_do_not_count_against_those_of_pages(outbox):
+    for number in range(POLICY.groups):
+        now = EPOCH + number * timedelta(minutes=1)
+        facts = {"release": f"t{number}", "target": "desk", "kind": Kind.TICKET, "alert": "t"}
+        await storm(outbox, 30, now, first=1000 * number, **facts)
+    await storm(outbox, 60, EPOCH + FIVE, first=10_000)
+    assert "7.2" in {group.scope.release for group in outbox._grouped.groups()}
+
+
+async def test_what_is_graver_rings_though_the_groups_had_their_share(outbox):
+    await storm(outbox, 60)
+    await accept(outbox, await admitted(outbox, EPOCH + POLICY.gathering))
+    now = EPOCH + 6 * SECOND
+    for number in range(8):
+        await storm(outbox, 30, now, first=1000 * (number + 1), release=f"r{number}")
+    await storm(outbox, 30, now, first=20_000, outcome="harmful", release="r9")
+    done = await storm(outbox, 100, now, first=30_000, level="in_progress")
+    assert [call.delivery.next_at for call in done.calls if call.page.release == "7.2"] == [now]
+
+
+async def renewal_waits(outbox):
+    """Ten times as many as were told of: it will ring again half a minute after it did."""
+    await storm(outbox, 20)
+    await accept(outbox, await admitted(outbox, EPOCH + POLICY.gathering))
+    [call] = (await storm(outbox, 100, EPOCH + 6 * SECOND, first=100)).calls
+    assert call.delivery.next_at == EPOCH + POLICY.gathering + POLICY.renewal
+    return call
+
+
+async def test_what_is_graver_does_not_wait_for_a_ring_that_waits(outbox):
+    call = await renewal_waits(outbox)
+    now = EPOCH + 8 * SECOND
+    done = await storm(outbox, 1, now, first=500, level="plan_intent")
+    assert done.calls == ()
+    done = await admitted(outbox, now)
+    assert [(row.id, row.page.level) for row in done.send] == [(call.id, "plan_intent")]
+    await accept(outbox, done, now)
+    assert (await admitted(outbox, EPOCH + timedelta(minutes=1))).send == (), "it does not ring a second time"
+
+
+async def test_the_gravest_do_not_wait_for_a_first_ring_to_gather(outbox):
+    await storm(outbox, 100)
+    now = EPOCH + SECOND
+    given = [*rows(25, now, 1000, level="in_progress"), *rows(25, now, 2000)]
+    await accept(outbox, await admitted(outbox, now, given), now)
+    assert [row.page.level for row in (await admitted(outbox, now)).send if row.page.group] == ["in_progress"]
+
+
+async def test_a_ring_that_should_have_left_long_ago_is_not_waited_for(outbox):
+    """It was sent without the outbox, or its row is lost."""
+    call = await renewal_waits(outbox)
+    await outbox.record(call.id, Delivery(call.delivery.route, State.ACCEPTED))
+    done = await storm(outbox, 1, EPOCH + 2 * FIVE, first=600)
+    done = await storm(outbox, 30, EPOCH + 2 * FIVE, first=700)
+    assert [call.page.dedup_key for call in done.calls] == [f"{the_group(outbox).key}-3"]
+
+
+async def test_a_rise_of_one_in_a_group_that_rings_is_told_of_once(outbox):
+    both = [*rows(100), *rows(100, target="ben")]
+    await accept(outbox, await admitted(outbox, EPOCH, both))
+    await accept(outbox, await admitted(outbox, EPOCH + POLICY.gathering))
+    member = int(outbox._grouped.members(the_group(outbox).key)[0].split("-")[1])
+    now = EPOCH + 6 * SECOND
+    calls = (await admitted(outbox, now, [a_row(member, now, alert="r9")])).calls
+    assert {call.page.dedup_key for call in calls} == {f"{the_group(outbox).key}-2"}
+    assert {call.target for call in calls} == {"anna", "ben"}
+    later = EPOCH + POLICY.gathering + POLICY.renewal
+    assert {call.delivery.next_at for call in calls} == {later}
+    await accept(outbox, await admitted(outbox, later), later)
+    again = await admitted(outbox, later, [a_row(member, now, alert="r9", target="ben")])
+    assert again.calls == (), "the same rise, for the other of them"
+
+
+async def test_whoever_joins_is_seen_by_who_is_writing_the_group(outbox):
+    await storm(outbox, 500)
+    await accept(outbox, await admitted(outbox, EPOCH + POLICY.gathering))
+    group = the_group(outbox)
+    member = int(outbox._grouped.members(group.key)[0].split("-")[1])
+    now = EPOCH + 6 * SECOND
+    await admitted(outbox, now, [a_row(member, now, step=1)])
+    assert the_group(outbox).version > group.version
+
+
+def test_the_ring_that_a_group_is_owed():
+    told = Group(
+        "jz-group-1", SCOPE, EPOCH, EPOCH, "active_ideation", count=40, rings=1, ring_at=EPOCH, told=10
+    )
+    told = replace(told, told_gravity=told.gravity, calls=(Call("anna", ("anna",), EPOCH),))
+    now = EPOCH + POLICY.renewal
+    again, [call] = owed(told, now, POLICY, LINKS)
+    assert (call.page.dedup_key, call.page.group, call.delivery.next_at) == ("jz-group-1-2", 40, now)
+    assert (again.rings, again.told) == (2, 0)
+    assert owed(told, now - SECOND, POLICY, LINKS) is None
+    assert owed(again, now + FIVE, POLICY, LINKS) is None, "it is on its way"
+    assert owed(replace(told, count=39), now, POLICY, LINKS) is None
+    assert owed(acknowledged(told, "anna", now), now, POLICY, LINKS) is None
+    assert owed(replace(told, count=10, level="plan_intent"), now, POLICY, LINKS) is not None

@@ -243,6 +243,18 @@ class OutboxContract(ABC):
         assert len({group.key for one in done for group in one.groups}) == 1
         assert sum(len(one.calls) for one in done) == 1
 
+    async def test_a_ring_that_waits_is_brought_forward_by_what_is_graver(self, outbox):
+        await self.add(outbox, *rows(30))
+        [call] = (await outbox.admit(await outbox.claim(EPOCH, LEASE, 300), EPOCH, GROUPING.decide)).calls
+        assert call.delivery.next_at > EPOCH + SECOND
+        now = EPOCH + SECOND
+        await self.add(outbox, *rows(40, first=100, level="in_progress"))
+        done = await outbox.admit(await outbox.claim(now, LEASE, 300), now, GROUPING.decide)
+        assert done.calls == ()
+        [waiting] = [row for row in await outbox.claim(now, LEASE, 300) if row.page.group]
+        [row] = (await outbox.admit([waiting], now, GROUPING.decide)).send
+        assert (row.id, row.page.level) == (call.id, "in_progress")
+
     async def test_a_request_about_the_same_incident_is_held_while_one_is_on_its_way(self, outbox):
         await self.add(outbox, a_row(1))
         [page] = await outbox.claim(EPOCH, LEASE, 10)

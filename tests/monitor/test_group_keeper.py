@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
+from alerts.delivery import Delivery
 from alerts.delivery import State as Delivered
+from alerts.group import Group, acknowledged, scope_of
 from alerts.incident import State
 from alerts.page import Kind
 from monitor.errors import CaseConflict, StoreUnavailable
 from monitor.group_keeper import EVERYBODY
 from monitor.store.sql import SqlStore
+from monitor.store.work import Work
 from tests.support.away_store import EVERYTHING, AwayStore
-from tests.support.fake_clock import FakeClock
+from tests.support.fake_clock import EPOCH, FakeClock
 from tests.support.stores import KEYRING
-from tests.support.storms import GROUPING
+from tests.support.storms import GROUPING, a_row
 from tests.support.worker import Worker, incident_of, reply, user
 
 MANY = 60
@@ -226,6 +231,107 @@ async def test_a_storm_while_the_database_is_away_is_told_of_and_its_list_is_the
     assert {one.state for one in await worker.store.members(key, limit=1000)} == {State.ACKNOWLEDGED}
 
 
+async def test_a_ring_that_waits_when_the_database_is_back_leaves_all_the_same(worker):
+    await miss(worker, "before")
+    await worker.wait(10)
+    worker.store.away = EVERYTHING
+    await worker.wait(1)
+    await miss(worker, *(f"c{number}" for number in range(30)), seconds=12)
+    await worker.wait(12)
+    assert [page.group for page in worker.rung if page.group] == [20]
+    await miss(worker, *(f"d{number}" for number in range(120)), seconds=24)
+    await worker.wait(5)
+    worker.store.away = frozenset()
+    await worker.wait(60)
+    assert [page.group for page in worker.rung if page.group] == [20, 140]
+    [key] = {page.incident for page in worker.rung if page.group}
+    assert (await worker.store.group(key)).told == 140
+    assert len(await worker.store.members(key, limit=1000)) == 140
+
+
+async def test_who_joined_after_the_page_had_left_is_told_of_when_the_database_is_back(worker):
+    """Nobody could look at the list meanwhile."""
+    await miss(worker, "before")
+    await worker.wait(10)
+    worker.store.away = EVERYTHING
+    await worker.wait(1)
+    await miss(worker, *(f"c{number}" for number in range(60)), seconds=12)
+    await worker.wait(12)
+    await miss(worker, *(f"d{number}" for number in range(10)), seconds=24)
+    await worker.wait(5)
+    voyage = worker.lifeboat.board()
+    told = {row.page.incident for row in voyage.accepted() if not row.page.group}
+    assert told >= {incident_of(f"c{number}") for number in range(60)}
+    assert not told & {incident_of(f"d{number}") for number in range(10)}
+    [group] = voyage.groups().groups
+    assert (group.count, group.told) == (50, 50)
+    worker.store.away = frozenset()
+    await worker.wait(30)
+    singles = {page.incident for page in worker.rung if not page.group}
+    members = {one.key for one in await worker.store.members(group.key, limit=1000)}
+    assert singles | members >= {incident_of(f"{name}{n}") for name in "cd" for n in range(10)}
+    assert (await worker.store.group(group.key)).count == len(members)
+
+
+async def test_the_database_goes_while_a_group_gathers(worker):
+    await miss(worker, *(f"c{number}" for number in range(MANY)))
+    await worker.wait(4)
+    assert [page for page in worker.rung if page.group] == []
+    worker.store.away = EVERYTHING
+    await worker.wait(5)
+    assert [page.group for page in worker.rung if page.group] == [50]
+    worker.store.away = frozenset()
+    await worker.wait(20)
+    assert [page.group for page in worker.rung if page.group] == [50], "once"
+
+
+async def test_a_ring_that_found_no_place_is_made_up_for(worker):
+    key = await storm(worker)
+    group = await worker.store.group(key)
+    worker.store._grouped.put(replace(group, told=group.count // GROUPING.policy.growth))
+    await worker.wait(61)
+    assert [page.dedup_key for page in worker.rung if page.group] == [key, f"{key}-2"]
+    await worker.wait(61)
+    assert len([page for page in worker.rung if page.group]) == 2
+
+
+class Rising(AwayStore):
+    """Somebody's crisis gets graver just after the members of a group were looked at."""
+
+    then: Callable[[], Awaitable[object]] | None = None
+
+    async def members(self, group, **which):
+        found = await super().members(group, **which)
+        if self.then is not None:
+            then, self.then = self.then, None
+            await then()
+        return found
+
+
+async def test_a_rise_while_a_group_is_being_taken_is_nobodys_yet():
+    worker = Worker(Rising(), FakeClock(), grouping=GROUPING)
+    await miss(worker, *(f"c{number}" for number in range(MANY)))
+    worker.clock.jump(timedelta(seconds=5))
+    await worker.timers.fire(worker.clock.now())
+    now = worker.clock.now()
+    claimed = await worker.store.claim(now, timedelta(seconds=15), 1000)
+    [group] = (await worker.store.admit(claimed, now, GROUPING.decide)).groups
+    members = {one.key for one in await worker.store.members(group.key, limit=1000)}
+    name = next(name for name in (f"c{n}" for n in range(MANY)) if incident_of(name) in members)
+
+    async def rises() -> None:
+        worker.clock.jump(timedelta(seconds=2))
+        await miss(worker, name, seconds=7, text="in_progress")
+        worker.clock.jump(timedelta(seconds=4))
+        await worker.timers.fire(worker.clock.now())
+
+    taken = await worker.groups.acknowledge(group.key, "anna")
+    worker.store.then = rises
+    await worker.groups.keep(taken)
+    incidents = [await worker.store.incident(key) for key in members]
+    assert [one.key for one in incidents if one.state is State.PAGING] == [incident_of(name)]
+
+
 async def test_rows_in_hand_when_the_database_goes_are_told_of_in_few_pages_too(worker):
     worker.store.away = frozenset({"admit", "record"})
     await miss(worker, *(f"c{number}" for number in range(MANY)))
@@ -242,6 +348,26 @@ async def test_rows_in_hand_when_the_database_goes_are_told_of_in_few_pages_too(
     members = {one.key for one in await worker.store.members(last, limit=1000)}
     singles = {page.incident for page in worker.rung if not page.group}
     assert members | singles >= {incident_of(f"c{number}") for number in range(MANY)}
+
+
+async def test_of_two_groups_that_told_of_somebody_the_newest_counts(url):
+    """The first was taken; whoever repeats after that is the second's."""
+    store = SqlStore(url, KEYRING)
+    old, new = (
+        Group(f"jz-group-{n}", scope_of(a_row(1).page), EPOCH, EPOCH, rings=1, told=1, count=1)
+        for n in (1, 2)
+    )
+    told = [
+        replace(a_row(1, at, step=step), delivery=Delivery(("anna",), Delivered.CARRIED), told_by=group.key)
+        for at, step, group in ((EPOCH, 9, old), (EPOCH + timedelta(minutes=5), 10, new))
+    ]
+    taken = acknowledged(old, "anna", EPOCH, settled=True)
+    now = EPOCH + timedelta(minutes=10)
+    await store.commit(Work(groups=[taken, new], notifications=[*told, a_row(1, now, step=11)]))
+    claimed = await store.claim(now, timedelta(seconds=15), 10)
+    admitted = await store.admit(claimed, now, GROUPING.decide)
+    assert [changed.told_by for changed in admitted.changed] == [new.key]
+    await store.close()
 
 
 async def test_on_a_database(url):
