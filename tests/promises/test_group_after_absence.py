@@ -44,7 +44,7 @@ async def test_a_group_outlives_the_absence(read_again_after: int, tell: Tell) -
     listed = {one.key for one in await worker.store.members(key, limit=1000)}
     singles = {page.incident for page in worker.rung if not page.group}
     tell(
-        2,
+        4,
         "a group after an absence",
         f"{MANY} people, {AWAY} s away, read again after {read_again_after} s: {len(updates)} closed, "
         f"{len({incident_of(name) for name in people} - listed - singles)} not told of",
