@@ -14,6 +14,7 @@ from alerts.delivery import Answer, Attempt, RetryPolicy, abandoned, answered, o
 from alerts.incident import Incident, State
 from detectors.conversation import Conversation
 from monitor.crypto.pseudonym import Kind
+from monitor.errors import CaseConflict
 from monitor.forgetting import Forgetting
 from monitor.store.engine import migration_engine
 from monitor.store.erasing import Burial, Erasing
@@ -271,6 +272,20 @@ async def test_a_worker_that_did_not_erase_somebody_closes_what_comes_after(site
     assert site.run("SELECT 1 FROM outbox WHERE id LIKE '%:resolve:%'") != [], "the pager is told"
     await site.deliver()
     await other.sweep()
+    assert site.traces("c") == []
+
+
+async def test_one_that_is_written_all_the_time_holds_up_nobody_else(site):
+    class Busy:
+        async def resolve(self, key: str, _by: str, _verdict: str | None) -> None:
+            raise CaseConflict(frozenset())
+
+    busy = Forgetting(site.erasing, Busy(), site.worker.paging.policy, site.clock, keep=DAYS)
+    await site.keep(State.TICKETED, 1)
+    await site.lay(f"{0:032x}")
+    await site.worker.read(user("c", "hello", 0))
+    await site.bury("c")
+    assert (await busy.sweep()).waiting == 1
     assert site.traces("c") == []
 
 
