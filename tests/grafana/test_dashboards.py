@@ -31,7 +31,6 @@ DASHBOARDS = sorted((GRAFANA / "dashboards").glob("*.json"))
 EXPLORE_ONLY = {
     "jiezhu_build",
     "jiezhu_emotion_points",
-    "jiezhu_erasure_oldest_seconds",
     "jiezhu_fenced_batches",
     "jiezhu_page_admissions",
     "jiezhu_reply_flags",
