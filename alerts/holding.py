@@ -32,9 +32,23 @@ def hold(case: Case | None, incidents: Iterable[Incident], now: datetime, policy
     if case is not None and verdict_due(case, policy):
         return Hold.WATCHED
     taken = [one for one in known if one.state is State.ACKNOWLEDGED]
-    if any(now - one.last_crisis_at <= policy.quiet for one in taken):
+    if any(now - _heard_of(one, case, now) <= policy.quiet for one in taken):
         return Hold.EPISODE
     return None
+
+
+def _heard_of(incident: Incident, case: Case | None, now: datetime) -> datetime:
+    """When there was last a sign of the episode, by our own clock: the app's may be far behind.
+
+    The app's counts only where it tells of something later that can be, as a crisis turn may have left the window.
+    """
+    seen = [incident.acknowledged_at or incident.opened_at]
+    if case is not None:
+        crises = {event for event, fact in case.known.items() if fact.severity}
+        seen += [entry.received for entry in case.conversation.entries if entry.event in crises]
+    if incident.last_crisis_at <= now:
+        seen.append(incident.last_crisis_at)
+    return max(seen)
 
 
 def unfinished(incidents: Iterable[Incident]) -> list[Incident]:

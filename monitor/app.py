@@ -231,6 +231,7 @@ class App:
                     clock,
                     keep=timedelta(days=settings.retention.records_days),
                     forget=self._forget,
+                    undone=recorder.undone,
                 ),
                 auditor=Auditor(
                     Records(self._store.database, self._keys.keyring),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,7 +30,7 @@ from monitor.canary_event import CanaryMark
 from monitor.changes import Paging, Settle
 from monitor.crypto.development import development_keys
 from monitor.crypto.keyring import KEY_BYTES, Key, Keyring, parse_secret
-from monitor.crypto.pseudonym import Kind, Pseudonymiser
+from monitor.crypto.pseudonym import Pseudonymiser
 from monitor.decode.registry import find_decoder
 from monitor.errors import ConfigurationError
 from monitor.guard import Guard, Patience
@@ -70,18 +69,14 @@ def keys(settings: Settings) -> Keys:
         )
     if given.links is not None:
         return Keys(keyring, pseudonymiser, parse_secret(given.links, "JIEZHU_KEYS__LINKS"))
-    return Keys(keyring, pseudonymiser, _links_key(pseudonymiser))
+    # links are signed with a key of their own; without one, with a key derived from the pseudonyms'
+    return Keys(keyring, pseudonymiser, pseudonymiser.key("links"))
 
 
 def ephemeral_keys() -> Keys:
     """Keys for a run that keeps nothing."""
     keyring = Keyring([Key("run", secrets.token_bytes(KEY_BYTES))])
     return Keys(keyring, Pseudonymiser(secrets.token_bytes(KEY_BYTES)), secrets.token_bytes(KEY_BYTES))
-
-
-def _links_key(pseudonymiser: Pseudonymiser) -> bytes:
-    """Links are signed with a key of their own; without one, with a key derived from the pseudonyms'."""
-    return hashlib.sha256(pseudonymiser.pseudonym(Kind.EVENT, "jiezhu link key").encode()).digest()
 
 
 def store(settings: Settings, keyring: Keyring) -> SqlStore:
@@ -186,8 +181,7 @@ def canary_mark(settings: Settings, pseudonymiser: Pseudonymiser) -> CanaryMark:
     given = settings.keys.canary
     if given is not None:
         return CanaryMark(parse_secret(given, "JIEZHU_KEYS__CANARY"), pseudonymiser)
-    made = hashlib.sha256(pseudonymiser.pseudonym(Kind.EVENT, "jiezhu canary key").encode()).digest()
-    return CanaryMark(made, pseudonymiser)
+    return CanaryMark(pseudonymiser.key("canary"), pseudonymiser)
 
 
 def canary_book(settings: Settings, clock: Clock) -> CanaryBook:

@@ -216,8 +216,8 @@ def erase(
         )
     if done.held or done.waiting:
         fail(
-            f"{done.held + done.waiting} conversation(s) stay for now, without words: somebody there may be in danger; "
-            "workers erase them once a person has answered and it is quiet",
+            f"{done.held + done.waiting} conversation(s) stay for now, without words: somebody there may be in danger, "
+            "or a pager has still to hear that it is over; workers erase them after that",
             1,
         )
 

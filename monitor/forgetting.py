@@ -1,14 +1,16 @@
 """The edge that forgets: whoever is to be erased, and whatever is old. Runs in every worker, and once for a command.
 
 What still arrives of an erased subject is judged like anything else, for an erasure must not hide a crisis; it goes
-in the next round. The record of somebody who is being rung for stays until a person has answered; its words go at once.
+in the next round. The record of somebody who is being rung for stays until a person has answered, and that of an alert
+that stands open at a pager until the pager has heard that it is over; their words go at once. Nothing of this is kept in
+memory: any worker goes on where another stopped.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import structlog
@@ -16,30 +18,39 @@ import structlog
 from alerts.holding import hold, unfinished
 from alerts.policy import Policy
 from alerts.ports import Clock
-from monitor.errors import StoreError
+from monitor.errors import CaseConflict, StoreError
 from monitor.people import People
-from monitor.store.erasing import AT_ONCE, Erasing, Standing
+from monitor.store.erasing import Erasing, Standing
 
 _log = structlog.get_logger(__name__)
 
 ROUND = timedelta(seconds=10)
 AGING = timedelta(hours=1)
-TOLD = timedelta(seconds=20)  # a pager has so long to hear that it is over, then it is forgotten all the same
+TELLING = (
+    200  # conversations that pagers are told about at once: more would outlive their turn (``RetryPolicy``)
+)
 ROUNDS = 1_000  # of one aging, each of bounded size
 
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """``held``: conversations that stay for now; ``waiting``: those a pager is being told about."""
+    """``held``: conversations that stay for now; ``waiting``: those a pager is being told about.
+
+    ``busy``: those that somebody wrote meanwhile.
+    """
 
     rows: Counter[str]
     held: int = 0
     waiting: int = 0
-    words: int = 0
+    busy: int = 0
 
-    @property
-    def done(self) -> bool:
-        return not self.held and not self.waiting
+    def __add__(self, other: Swept) -> Swept:
+        return Swept(
+            self.rows + other.rows,
+            self.held + other.held,
+            self.waiting + other.waiting,
+            self.busy + other.busy,
+        )
 
 
 class Forgetting:
@@ -54,19 +65,24 @@ class Forgetting:
         *,
         keep: timedelta,
         forget: Callable[[Collection[str]], None] = lambda _: None,
+        undone: Callable[[timedelta], None] = lambda _: None,
+        telling: int = TELLING,
     ) -> None:
+        """``undone`` is told how old the oldest erasure is that is not done."""
         self._erasing = erasing
         self._people = people
         self._policy = policy
         self._clock = clock
         self._keep = keep
         self._forget = forget
-        self._waiting: dict[str, datetime] = {}
+        self._undone = undone
+        self._telling = telling
         self._aged: datetime | None = None
 
     async def run(self) -> None:
         while True:
             try:
+                await self.tell()  # first: it must be seen when sweeping fails
                 await self.sweep()
                 await self._age_now_and_then()
             except StoreError as error:  # away, or somebody was faster: the next round
@@ -75,35 +91,40 @@ class Forgetting:
                 _log.error("forgetting_failed", exc_info=error)
             await self._clock.sleep(ROUND)
 
+    async def tell(self) -> None:
+        oldest = await self._erasing.oldest()
+        self._undone(timedelta(0) if oldest is None else self._clock.now() - oldest)
+
     async def sweep(self) -> Swept:
-        """Forget what is kept by now of everybody who is to be forgotten."""
+        """Forget what is kept by now of everybody who is to be forgotten: those who stay hold up nobody."""
         stones = await self._erasing.stones(self._clock.now())
+        swept = Swept(Counter())
         if not stones:
-            return Swept(Counter())
-        standing = await self._erasing.of(stones)
-        swept = await self._let_go(standing, "erasure")
-        left = await self._erasing.of(stones)
-        names = {*stones, *(one.conversation for one in standing)}
-        self._forget(
-            names - {one.conversation for one in left}
-        )  # who stays is needed while the database is away
-        undone = {one.erasure for one in left}
-        await self._erasing.finish(set(stones.values()) - undone, self._clock.now())
+            return swept
+        names = set(stones)
+        after = ""
+        while standing := await self._erasing.page(after):
+            after = standing[-1].conversation
+            names.update(one.conversation for one in standing)
+            swept += await self._let_go(standing, "erasure", self._telling - swept.waiting)
+        left = await self._erasing.left()
+        self._forget(names - left)  # who stays is needed while the database is away
+        await self._erasing.finish(self._clock.now())
         if swept.rows.total():
             _log.info("erased", rows=swept.rows.total(), held=swept.held)
-        return swept
+        return replace(swept, busy=max(len(left) - swept.held - swept.waiting, 0))
 
     async def age(self) -> Counter[str]:
         """Forget what is older than records are kept."""
         rows: Counter[str] = Counter()
-        stay = 0
+        passed = Swept(Counter())
         for _ in range(ROUNDS):
             now = self._clock.now()
-            standing = await self._erasing.old(now - self._keep, now, stay)
-            swept = await self._let_go(standing, "retention")
+            standing = await self._erasing.old(now - self._keep, now, passed.held + passed.waiting)
+            swept = await self._let_go(standing, "retention", self._telling - passed.waiting)
             aged = await self._erasing.age(now - self._keep)
             rows += swept.rows + aged
-            stay += swept.held + swept.waiting
+            passed += swept
             if not standing and not aged.total():
                 break
         return rows
@@ -117,29 +138,34 @@ class Forgetting:
         if rows.total():
             _log.info("aged_out", rows=rows.total())
 
-    async def _let_go(self, standing: list[Standing], by: str) -> Swept:
+    async def _let_go(self, standing: list[Standing], by: str, room: int) -> Swept:
+        """``room``: so many conversations may wait for their pagers."""
         now = self._clock.now()
-        held, ready, waiting = [], [], []
+        held: list[Standing] = []
+        ready: list[Standing] = []
+        waiting: list[Standing] = []
         for one in standing:
             if hold(one.case, one.incidents, now, self._policy) is not None:
                 held.append(one)
-            elif await self._settled(one, by, now):
+            elif await self._settled(one, by, tell=len(waiting) < room):
                 ready.append(one)
             else:
                 waiting.append(one)
-        words = (await self._erasing.erase_words(held)) if held and by == "erasure" else Counter[str]()
-        rows = await self._erasing.erase(ready[:AT_ONCE]) if ready else Counter[str]()
-        for one in ready:
-            self._waiting.pop(one.conversation, None)
-        return Swept(rows, len(held), len(waiting), words.total())
+        if by == "erasure" and (held or waiting):
+            await self._erasing.erase_words([*held, *waiting])
+        rows = await self._erasing.erase(ready) if ready else Counter[str]()
+        return Swept(rows, len(held), len(waiting))
 
-    async def _settled(self, one: Standing, by: str, now: datetime) -> bool:
-        """Closed at the pager: else a later crisis would be folded into an alert that stands open there."""
-        since = self._waiting.setdefault(one.conversation, now)
-        late = now - since >= TOLD
-        if late:
-            return True
+    async def _settled(self, one: Standing, by: str, *, tell: bool) -> bool:
+        """Closed at the pager, which has heard of it or was given up by the relay.
+
+        Else a later crisis, whose first incident has the same key again, would be folded into an alert that stands open
+        there, or be closed by what was still on its way.
+        """
         still = unfinished(one.incidents)
-        for incident in still:
-            await self._people.resolve(incident.key, by, None)
+        for incident in still if tell else ():
+            try:
+                await self._people.resolve(incident.key, by, None)
+            except CaseConflict:  # one that is written all the time holds up nobody else
+                return False
         return not still and not one.due

@@ -70,13 +70,14 @@ async def erase(settings: Settings, kind: str, lines: Iterable[str], by: str) ->
                 await clock.sleep(PAUSE)
                 continue
             rows += swept.rows
-            if not swept.rows.total() and (not swept.waiting or clock.now() - now >= PATIENCE):
+            soon = swept.waiting or swept.busy
+            if not swept.rows.total() and (not soon or clock.now() - now >= PATIENCE):
                 break
             if not swept.rows.total():
                 await clock.sleep(PAUSE)
         gone, closed = await erasing.dead_letters(naming(ids))
         await erasing.scrub()
-    return Erased(tuple(proofs), rows, gone, closed, swept.held, swept.waiting)
+    return Erased(tuple(proofs), rows, gone, closed, swept.held + swept.busy, swept.waiting)
 
 
 async def rotate(settings: Settings) -> tuple[Resealed, int]:

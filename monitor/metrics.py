@@ -210,6 +210,11 @@ class Metrics:
             ("gap",),
             registry=r,
         )
+        self.erasure_oldest = Gauge(
+            "jiezhu_erasure_oldest_seconds",
+            "Age of the oldest erasure that is not done: something is still kept of its subject",
+            registry=r,
+        )
         # The canary
         self.canary_seconds = Histogram(
             "jiezhu_canary_seconds",
@@ -268,6 +273,7 @@ class Metrics:
         self.encoder_up.set(1)
         self.line_stopped.set(0)
         self.outbox_oldest.set(0)
+        self.erasure_oldest.set(0)
 
     def bear(self, track: str, release: str, lang: str, basis: str) -> None:
         """Bear every label set of a release that can page at 0, at its first turn."""

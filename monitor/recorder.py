@@ -113,6 +113,10 @@ class Recorder:
     def forget(self, pseudonyms: Collection[str]) -> None:
         self._recent.forget(frozenset(pseudonyms))
 
+    def undone(self, oldest: timedelta) -> None:
+        """How old the oldest erasure is that is not done."""
+        self._metrics.erasure_oldest.set(max(oldest.total_seconds(), 0))
+
     # Auditor
 
     def found(self, gaps: Iterable[Found]) -> None:

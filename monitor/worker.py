@@ -20,6 +20,7 @@ from monitor.common_time import CommonTime
 from monitor.dead_letter_desk import DeadLetterDesk
 from monitor.decode.dead_letters import DeadLetterLimit, StopReason
 from monitor.errors import JiezhuError, StoreError
+from monitor.expiry import Expiry
 from monitor.forgetting import Forgetting
 from monitor.group_keeper import GroupKeeper
 from monitor.guard import Guard
@@ -41,7 +42,6 @@ BACK_PRESSURE = "back_pressure"
 LOOPS = ("timers", "heartbeat", "relay", "lifeboat", "dead_letters", "self_watch", "canary")
 HEARTBEAT = timedelta(seconds=1)
 LAG_SAMPLE = 0.1
-EXPIRY = timedelta(hours=1)
 STOP_WITHIN = 25.0
 
 
@@ -102,7 +102,7 @@ class Worker:
             "self_watch": parts.self_watch.run(),
             "heartbeat": self._heartbeat(),
             "loop_lag": self._loop_lag(),
-            "expiry": self._expire(),
+            "expiry": Expiry(parts.store, parts.clock, parts.keep).run(),
             "auditor": parts.auditor.run(),
             "common_time": parts.common_time.run(),
             "forgetting": parts.forgetting.run(),
@@ -202,12 +202,3 @@ class Worker:
             before = time.perf_counter()
             await asyncio.sleep(LAG_SAMPLE)
             self._parts.metrics.loop_lag.observe(max(time.perf_counter() - before - LAG_SAMPLE, 0))
-
-    async def _expire(self) -> None:
-        """Let go of words that have been kept long enough (M7)."""
-        while True:
-            with contextlib.suppress(StoreError):
-                gone = await self._parts.store.expire(self._parts.clock.now() - self._parts.keep)
-                if gone:
-                    _log.info("expired", rows=gone)
-            await self._parts.clock.sleep(EXPIRY)

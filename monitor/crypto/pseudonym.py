@@ -28,6 +28,7 @@ class Pseudonymiser:
 
     def __init__(self, secret: bytes) -> None:
         self._macs = {kind: hmac.new(secret, f"{kind.value}\0".encode(), sha256) for kind in Kind}
+        self._purposes = hmac.new(secret, b"key\0", sha256)
         self._sketch_key = hmac.digest(secret, b"sketch\0", sha256)
 
     @classmethod
@@ -39,6 +40,12 @@ class Pseudonymiser:
     def sketch_key(self) -> bytes:
         """For the sketches of words that are stored with a conversation (``detectors.text.gist``)."""
         return self._sketch_key
+
+    def key(self, purpose: str) -> bytes:
+        """32 bytes for something else. They are no pseudonym of anything that a producer could send."""
+        mac = self._purposes.copy()
+        mac.update(purpose.encode())
+        return mac.digest()
 
     def __repr__(self) -> str:
         return "Pseudonymiser()"

@@ -9,7 +9,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, Connection, Table, delete, exists, func, not_, or_, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Table,
+    case,
+    delete,
+    exists,
+    func,
+    not_,
+    or_,
+    select,
+    update,
+)
 
 from alerts.canary import CANARIES
 from alerts.case import Case, incident_key
@@ -20,6 +33,7 @@ from monitor.store import codec
 from monitor.store import dead_letters as letters
 from monitor.store.database import Database
 from monitor.store.dialect import insert, insert_absent
+from monitor.store.outbox import is_update
 from monitor.store.schema import (
     audit,
     cases,
@@ -34,12 +48,13 @@ from monitor.store.schema import (
 )
 
 AT_ONCE = 40  # conversations of one transaction, which is over long before the store's time limit
+NAMES = 500  # the same of what is only named
 _BY_INCIDENT = (outbox.c.incident, audit.c.incident, excerpts.c.incident)
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """All that decides whether a conversation may be forgotten. ``due``: a pager has still to hear of it."""
+    """All that decides whether a conversation may be forgotten. ``due``: a pager has still to hear that it is over."""
 
     conversation: str
     incidents: tuple[Incident, ...]
@@ -67,49 +82,37 @@ class Erasing:
         self._keyring = keyring
 
     async def bury(self, subjects: Sequence[Burial]) -> list[str]:
-        """Write down who is to be forgotten; return an id for each, which says nothing of the subject."""
-        ids = [secrets.token_hex(8) for _ in subjects]
+        """Write down who is to be forgotten; return an id for each, which says nothing of the subject.
 
-        def transaction(connection: Connection) -> None:
-            for burial, erasure in zip(subjects, ids, strict=True):
-                connection.execute(
-                    insert(connection, erasures).values(
-                        id=erasure,
-                        at=burial.at,
-                        kind=burial.kind,
-                        actor=burial.actor,
-                        detail=codec.dumps({"rows": {}}),
-                    )
-                )
-                stone = insert(connection, tombstones).values(
-                    pseudonym=burial.pseudonym, erasure=erasure, until=burial.until
-                )
-                connection.execute(
-                    stone.on_conflict_do_update(
-                        index_elements=[tombstones.c.pseudonym],
-                        set_={"erasure": erasure, "until": burial.until},
-                    )
-                )
-
-        await self._database.write(transaction)
+        Somebody who is being forgotten already keeps the id that stands: it is done once nothing is left.
+        """
+        ids: list[str] = []
+        for start in range(0, len(subjects), NAMES):
+            some = subjects[start : start + NAMES]
+            ids += await self._database.write(lambda c, some=some: [_bury(c, one) for one in some])  # type: ignore[misc]
         return ids
 
-    async def stones(self, now: datetime) -> dict[str, str]:
-        """Whoever is to be forgotten, and under which erasure. Those whose time is over are let go of."""
+    async def stones(self, now: datetime) -> list[str]:
+        """Whoever is to be forgotten. Those whose time is over are let go of once they are forgotten."""
+        undone = select(erasures.c.id).where(erasures.c.done_at.is_(None))
+        over = (tombstones.c.until < now) & tombstones.c.erasure.not_in(undone)
+        any_over = select(tombstones.c.pseudonym).where(over).limit(1)
+        if await self._database.read(lambda c: c.scalar(any_over)) is not None:
+            await self._database.write(lambda c: c.execute(delete(tombstones).where(over)))
+        return await self._database.read(lambda c: list(c.scalars(select(tombstones.c.pseudonym))))
 
-        def transaction(connection: Connection) -> dict[str, str]:
-            connection.execute(delete(tombstones).where(tombstones.c.until < now))
-            rows = connection.execute(select(tombstones.c.pseudonym, tombstones.c.erasure))
-            return {row.pseudonym: row.erasure for row in rows}
+    async def page(self, after: str = "") -> list[Standing]:
+        """What is kept of them by now, in the order of the conversations' keys, some at a time."""
+        return await self._database.read(lambda c: _page(c, after))
 
-        query = select(func.count()).select_from(tombstones)
-        if not await self._database.read(lambda c: c.scalar(query)):
-            return {}
-        return await self._database.write(transaction)
-
-    async def of(self, stones: Mapping[str, str]) -> list[Standing]:
-        """What is kept of them by now, some at a time."""
-        return await self._database.read(lambda c: _of(c, stones))
+    async def left(self) -> set[str]:
+        """The conversations of all of them that something is kept of."""
+        found: set[str] = set()
+        after = ""
+        while some := await self._database.read(lambda c, after=after: _kept(c, after, NAMES)):  # type: ignore[misc]
+            found.update(some)
+            after = some[-1]
+        return found
 
     async def old(self, before: datetime, now: datetime, passed: int = 0) -> list[Standing]:
         """Conversations that nobody was heard in since ``before`` and that wait for nothing, some at a time.
@@ -152,10 +155,18 @@ class Erasing:
             lambda c: Counter({"excerpts": _delete(c, excerpts.c.incident, keys)})
         )
 
-    async def finish(self, erasure_ids: Collection[str], now: datetime) -> None:
-        """Nothing of them is left."""
-        undone = erasures.c.id.in_(sorted(erasure_ids)) & erasures.c.done_at.is_(None)
-        await self._database.write(lambda c: c.execute(update(erasures).where(undone).values(done_at=now)))
+    async def finish(self, now: datetime) -> None:
+        """Write down as done every erasure that the tables themselves show nothing of."""
+        ids = await self._database.read(_shown_empty)
+        for start in range(0, len(ids), NAMES):
+            some = erasures.c.id.in_(ids[start : start + NAMES])
+            done = update(erasures).where(some, erasures.c.done_at.is_(None)).values(done_at=now)
+            await self._database.write(lambda c, done=done: c.execute(done))  # type: ignore[misc]
+
+    async def oldest(self) -> datetime | None:
+        """When the oldest erasure that is not done was asked for."""
+        query = select(func.min(erasures.c.at)).where(erasures.c.done_at.is_(None))
+        return await self._database.read(lambda c: c.scalar(query))
 
     async def age(self, before: datetime) -> Counter[str]:
         """Delete what is older than ``before`` of conversations that live on, and what belongs to none."""
@@ -200,22 +211,79 @@ class Erasing:
         await self._database.scrub()
 
 
-def _of(connection: Connection, stones: Mapping[str, str]) -> list[Standing]:
-    if not stones:
-        return []
-    wanted = sorted(stones)
-    found: dict[str, str | None] = {}
-    for query in (
-        select(cases.c.conversation, cases.c.person).where(
-            or_(cases.c.conversation.in_(wanted), cases.c.person.in_(wanted))
-        ),
-        select(incidents.c.conversation).where(incidents.c.conversation.in_(wanted)).distinct(),
-        select(findings.c.conversation).where(findings.c.conversation.in_(wanted)).distinct(),
-    ):
-        for row in connection.execute(query.limit(AT_ONCE)):
-            whose = stones.get(row.conversation) or stones.get(getattr(row, "person", None) or "")
-            found.setdefault(row.conversation, whose)
-    return _standing(connection, found)
+def _bury(connection: Connection, burial: Burial) -> str:
+    erasure = secrets.token_hex(8)
+    stone = insert(connection, tombstones).values(
+        pseudonym=burial.pseudonym, erasure=erasure, until=burial.until
+    )
+    done = exists().where(erasures.c.id == tombstones.c.erasure, erasures.c.done_at.is_not(None))
+    longer = stone.excluded.until > tombstones.c.until
+    stands: str = connection.execute(
+        stone.on_conflict_do_update(
+            index_elements=[tombstones.c.pseudonym],
+            set_={
+                "erasure": case((done.correlate(tombstones), erasure), else_=tombstones.c.erasure),
+                "until": case((longer, stone.excluded.until), else_=tombstones.c.until),
+            },
+        ).returning(tombstones.c.erasure)
+    ).scalar_one()
+    if stands == erasure:
+        proof = {"id": erasure, "at": burial.at, "kind": burial.kind, "actor": burial.actor}
+        connection.execute(insert(connection, erasures).values(**proof, detail=codec.dumps({"rows": {}})))
+    return stands
+
+
+def _standing_of_stone() -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    """Whether a stone's own conversation is still known, and whether a conversation of that person is.
+
+    Asked stone by stone, through an index: there may be any number of them, and far more conversations.
+    """
+    own = [
+        exists().where(table.c.conversation == tombstones.c.pseudonym).correlate(tombstones)
+        for table in (cases, incidents, findings)
+    ]
+    return or_(*own), exists().where(cases.c.person == tombstones.c.pseudonym).correlate(tombstones)
+
+
+def _kept(connection: Connection, after: str, limit: int) -> list[str]:
+    own, _ = _standing_of_stone()
+    stone, talk = tombstones.c.pseudonym, cases.c.conversation
+    theirs = cases.c.person.in_(select(stone))
+    found = {
+        *connection.scalars(select(stone).where(stone > after, own).order_by(stone).limit(limit)),
+        *connection.scalars(select(talk).where(talk > after, theirs).order_by(talk).limit(limit)),
+    }
+    return sorted(found)[:limit]
+
+
+def _page(connection: Connection, after: str) -> list[Standing]:
+    """Each under the erasure that it still stands in the way of."""
+    names = _kept(connection, after, AT_ONCE)
+    query = select(cases.c.conversation, cases.c.person).where(cases.c.conversation.in_(names))
+    person = {row.conversation: row.person for row in connection.execute(query)}
+    wanted = {*names, *(one for one in person.values() if one is not None)}
+    stones = (
+        select(tombstones.c.pseudonym, tombstones.c.erasure, erasures.c.done_at)
+        .join(erasures, erasures.c.id == tombstones.c.erasure)
+        .where(tombstones.c.pseudonym.in_(sorted(wanted)))
+    )
+    buried = {row.pseudonym: row for row in connection.execute(stones)}
+    erasure: dict[str, str | None] = {}
+    for name in names:
+        its = [buried[one] for one in (name, person.get(name)) if one in buried]
+        its.sort(key=lambda stone: stone.done_at is not None)
+        erasure[name] = its[0].erasure if its else None
+    return _standing(connection, erasure)
+
+
+def _shown_empty(connection: Connection) -> list[str]:
+    stands = select(tombstones.c.erasure).where(or_(*_standing_of_stone()))
+    query = select(erasures.c.id).where(
+        erasures.c.done_at.is_(None),
+        erasures.c.id.in_(select(tombstones.c.erasure)),
+        erasures.c.id.not_in(stands),
+    )
+    return list(connection.scalars(query))
 
 
 def _standing(connection: Connection, conversations: Mapping[str, str | None]) -> list[Standing]:
@@ -227,16 +295,15 @@ def _standing(connection: Connection, conversations: Mapping[str, str | None]) -
     for conversation, body in connection.execute(written):
         one = codec.INCIDENTS.decode(body)
         opened[conversation][one.key] = one
-    for key, case in kept.items():
-        newest = case.incident
+    for key, known in kept.items():
+        newest = known.incident
         if newest is not None:
             opened[key].setdefault(newest.key, newest)
     keys = [one.key for some in opened.values() for one in some.values()]
-    due = set(
-        connection.scalars(
-            select(outbox.c.incident).where(outbox.c.incident.in_(keys), outbox.c.due_at.is_not(None))
-        )
+    waiting = select(outbox.c.id, outbox.c.incident).where(
+        outbox.c.incident.in_(keys), outbox.c.due_at.is_not(None)
     )
+    due = {row.incident for row in connection.execute(waiting) if is_update(row.id)}
     return [
         Standing(
             key,
@@ -257,6 +324,7 @@ def _erase(connection: Connection, standing: Sequence[Standing]) -> Counter[str]
         .with_for_update()
     )
     held = {row.conversation: row.version for row in connection.execute(query)}
+    until = _until(connection, {one.erasure for one in standing if one.erasure is not None})
     counts: Counter[str] = Counter()
     for one in standing:
         if held.get(one.conversation, 0) != (one.case.version if one.case else 0):
@@ -270,7 +338,7 @@ def _erase(connection: Connection, standing: Sequence[Standing]) -> Counter[str]
             mine[str(column.table.name)] = _delete(connection, column, keys)
         if one.erasure is not None:
             _prove(connection, one.erasure, mine)
-            _mark(connection, one.conversation, one.erasure)
+            _mark(connection, one.conversation, one.erasure, until)
         counts += mine
     return counts
 
@@ -284,11 +352,19 @@ def _prove(connection: Connection, erasure: str, rows: Mapping[str, int]) -> Non
     )
 
 
-def _mark(connection: Connection, conversation: str, erasure: str) -> None:
+def _until(connection: Connection, erasure_ids: Collection[str]) -> dict[str, datetime]:
+    query = (
+        select(tombstones.c.erasure, func.max(tombstones.c.until).label("until"))
+        .where(tombstones.c.erasure.in_(sorted(erasure_ids)))
+        .group_by(tombstones.c.erasure)
+    )
+    return {row.erasure: row.until for row in connection.execute(query)} if erasure_ids else {}
+
+
+def _mark(connection: Connection, conversation: str, erasure: str, until: Mapping[str, datetime]) -> None:
     """A user's conversation has a stone of its own: workers know it by that, and events that name no user go, too."""
-    until = connection.scalar(select(func.max(tombstones.c.until)).where(tombstones.c.erasure == erasure))
-    if until is not None:
-        stone = {"pseudonym": conversation, "erasure": erasure, "until": until}
+    if erasure in until:
+        stone = {"pseudonym": conversation, "erasure": erasure, "until": until[erasure]}
         connection.execute(insert_absent(connection, tombstones), [stone])
 
 

@@ -81,6 +81,11 @@ def _alert_of(row_id: str) -> tuple[str, str]:
     return key, rest.partition(":")[0]
 
 
+def is_update(row_id: str) -> bool:
+    """It tells a pager that somebody has it, or that it is over."""
+    return _alert_of(row_id)[1] in _UPDATES
+
+
 def withdraw(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
     """Abandon pages that nobody has accepted. One that is on its way may still arrive; its answer changes nothing."""
     incidents = [row["incident"] for row in rows]

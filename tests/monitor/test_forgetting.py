@@ -9,9 +9,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from alerts.case import Case
+from alerts.delivery import Answer, Attempt, RetryPolicy, abandoned, answered, outlived, started
 from alerts.incident import Incident, State
+from detectors.conversation import Conversation
 from monitor.crypto.pseudonym import Kind
-from monitor.forgetting import TOLD, Forgetting
+from monitor.errors import CaseConflict
+from monitor.forgetting import Forgetting
 from monitor.store.engine import migration_engine
 from monitor.store.erasing import Burial, Erasing
 from monitor.store.sql import SqlStore
@@ -24,6 +28,7 @@ from tests.support.worker import PSEUDONYMISER, Worker, hidden, incident_of, rep
 
 TABLES = ("cases", "incidents", "findings", "audit", "outbox", "excerpts", "dead_letters")
 DAYS = timedelta(days=30)
+TELLING = 8
 
 
 class Site:
@@ -41,15 +46,18 @@ class Site:
             self.clock,
             keep=DAYS,
             forget=self.forgotten.update,
+            undone=lambda oldest: setattr(self, "undone", oldest),
+            telling=TELLING,
         )
+        self.undone: timedelta | None = None
 
     async def say(self, conversation: str, *pairs: tuple[str, str], who: str = "somebody") -> None:
         """Exchanges, each a second after the other, now."""
-        for said, answered in pairs:
+        for said, replied in pairs:
             second = (self.clock.now() - FakeClock().now()).total_seconds()
             await self.worker.read(
                 user(conversation, said, second, user_ref=who),
-                reply(conversation, answered, second + 0.5, user_ref=who),
+                reply(conversation, replied, second + 0.5, user_ref=who),
             )
             self.clock.jump(timedelta(seconds=4))
             await self.worker.timers.fire(self.clock.now())
@@ -62,14 +70,50 @@ class Site:
         )
         return proof
 
+    async def lay(self, pseudonym: str) -> str:
+        """Bury by what a conversation is called here."""
+        now = self.clock.now()
+        [proof] = await self.erasing.bury([Burial(pseudonym, "conversation", now, now + DAYS, "li")])
+        return proof
+
+    async def taken(self, conversation: str) -> None:
+        """Somebody was let down, rung for and taken in hand."""
+        await self.say(conversation, ("crisis|words", "sleep tip|words"))
+        await self.deliver()
+        await self.worker.people.acknowledge(incident_of(conversation), "li")
+        await self.deliver()
+
+    async def keep(self, state: State, count: int) -> None:
+        """Conversations whose keys are numbers, each with an incident."""
+        now = self.clock.now()
+        some = [
+            Incident(f"jz-{number:020x}-1", f"{number:032x}", 1, now, now, state=state, rung=(5,))
+            for number in range(count)
+        ]
+        await self.store.commit(
+            Work(
+                cases=[
+                    CaseWrite(Case(Conversation(one.conversation), one), ("turns", 0), None) for one in some
+                ],
+                incidents=some,
+            )
+        )
+
+    async def tell(self) -> None:
+        await self.forgetting.tell()
+
+    async def give_up(self) -> None:
+        """As the relay does with an update that nobody needs any more."""
+        for note in await self.store.claim(self.clock.now(), timedelta(0), 99):
+            if outlived(note.page.kind, self.clock.now() - note.created_at, RetryPolicy()):
+                await self.store.record(note.id, abandoned(note.delivery, "outlived"))
+
     async def sweep(self, seconds: float = 0) -> None:
         await self.forgetting.sweep()
         self.clock.jump(timedelta(seconds=seconds))
 
     async def deliver(self) -> None:
         for note in await self.store.claim(self.clock.now(), timedelta(seconds=1), 99):
-            from alerts.delivery import Answer, Attempt, RetryPolicy, answered, started
-
             now = self.clock.now()
             sent = answered(
                 started(note.delivery, now), Attempt(Answer.ACCEPTED, "http_202"), now, RetryPolicy()
@@ -179,15 +223,150 @@ async def test_who_was_caught_is_let_go_of_at_once(site):
     assert site.traces("c") == []
 
 
-async def test_a_pager_that_never_answers_holds_up_no_erasure(site):
+async def test_a_pager_that_does_not_answer_holds_up_an_erasure_until_the_relay_gives_up(site):
     await site.say("c", ("crisis|words", "half"))
     assert (await site.store.incident(incident_of("c"))).state.value == "ticketed"
     await site.bury("c")
-    await site.sweep(TOLD.total_seconds() / 2)
-    await site.sweep(TOLD.total_seconds())
-    assert site.traces("c") != []
+    await site.sweep(60)
+    await site.sweep(60)
+    assert set(site.traces("c")) >= {"cases", "outbox"}, "its key is not made again while it stands open"
+    assert "excerpts" not in site.traces("c"), "words go at once"
+    site.clock.jump(RetryPolicy().update_lifetime)
+    await site.give_up()
+    assert site.run("SELECT 1 FROM outbox WHERE due_at IS NOT NULL") == [(1,)], "nobody took the ticket"
     await site.sweep()
     assert site.traces("c") == []
+
+
+async def test_what_waits_for_its_turn_at_the_pager_is_sent_though_it_takes_long(site):
+    await site.taken("c")
+    await site.bury("c")
+    site.clock.jump(timedelta(hours=1))
+    for _ in range(30):
+        await site.sweep(60)
+    closing = "SELECT 1 FROM outbox WHERE id LIKE '%:resolve:%' AND due_at IS NOT NULL"
+    assert site.run(closing) != []
+    await site.say("c", ("crisis", "sleep tip"))
+    again = await site.store.incident(incident_of("c", 2))
+    assert again.state is State.PAGING, "what is still to be sent closes nothing that is new"
+    await site.deliver()
+    await site.sweep()
+    assert (await site.store.incident(again.key)).state is State.PAGING
+
+
+async def test_a_worker_that_did_not_erase_somebody_closes_what_comes_after(site):
+    """Whoever talks on has an incident under the same key, which stands open at the pager like the first."""
+    other = Forgetting(site.erasing, site.worker.people, site.worker.paging.policy, site.clock, keep=DAYS)
+    await site.taken("c")
+    await site.bury("c")
+    site.clock.jump(timedelta(hours=1))
+    await site.sweep()
+    await other.sweep()
+    await site.deliver()
+    await site.sweep()
+    assert site.traces("c") == []
+    await site.taken("c")
+    assert (await site.store.incident(incident_of("c"))).state is State.ACKNOWLEDGED
+    site.clock.jump(timedelta(hours=1))
+    await other.sweep()
+    assert site.run("SELECT 1 FROM outbox WHERE id LIKE '%:resolve:%'") != [], "the pager is told"
+    await site.deliver()
+    await other.sweep()
+    assert site.traces("c") == []
+
+
+async def test_one_that_is_written_all_the_time_holds_up_nobody_else(site):
+    class Busy:
+        async def resolve(self, key: str, _by: str, _verdict: str | None) -> None:
+            raise CaseConflict(frozenset())
+
+    busy = Forgetting(site.erasing, Busy(), site.worker.paging.policy, site.clock, keep=DAYS)
+    await site.keep(State.TICKETED, 1)
+    await site.lay(f"{0:032x}")
+    await site.worker.read(user("c", "hello", 0))
+    await site.bury("c")
+    assert (await busy.sweep()).waiting == 1
+    assert site.traces("c") == []
+
+
+async def test_pagers_are_not_told_of_more_than_they_hear_in_time(site):
+    await site.keep(State.ACKNOWLEDGED, TELLING + 5)
+    for number in range(TELLING + 5):
+        await site.lay(f"{number:032x}")
+    site.clock.jump(timedelta(hours=1))
+    closing = "SELECT count(DISTINCT incident) FROM outbox WHERE id LIKE '%:resolve:%'"
+    for _ in range(2):
+        await site.sweep(10)
+        assert site.run(closing) == [(TELLING,)]
+    await site.deliver()
+    await site.sweep()
+    assert site.run(closing) == [(5,)]
+    for _ in range(2):
+        await site.deliver()
+        await site.sweep()
+    assert site.run("SELECT 1 FROM cases") == []
+
+
+async def test_those_who_are_rung_for_hold_up_nobody_who_is_to_be_forgotten(site):
+    await site.keep(State.PAGING, 90)
+    proofs = [await site.lay(f"{number:032x}") for number in range(90)]
+    names = [f"c{number}" for number in range(100)]
+    for name in names:
+        await site.worker.read(user(name, "hello", 0))
+        proofs.append(await site.bury(name))
+    swept = await site.forgetting.sweep()
+    assert (swept.held, swept.waiting, swept.busy) == (90, 0, 0)
+    assert len(site.run("SELECT 1 FROM cases")) == 90
+    done = {row[0] for row in site.run("SELECT id FROM erasures WHERE done_at IS NOT NULL")}
+    assert done == set(proofs[90:]), "done is what nothing is kept of"
+    assert {hidden(name) for name in names} <= site.forgotten
+    assert not {f"{number:032x}" for number in range(90)} & site.forgotten
+
+
+async def test_any_number_may_be_forgotten_at_once(sqlite_url):
+    """More than a statement takes values."""
+    site = Site(sqlite_url)
+    many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000)"
+    until = int((site.clock.now() + DAYS).timestamp() * 1_000_000)
+    site.run(f"{many} INSERT INTO tombstones SELECT printf('%032x', i), 'e' || i, {until} FROM n")
+    site.run(f"{many} INSERT INTO erasures SELECT 'e' || i, 0, NULL, 'user', 'li', '{{}}' FROM n")
+    await site.say("c", ("hello", "chat"))
+    await site.bury("c")
+    await site.sweep()
+    assert site.traces("c") == []
+    assert site.run("SELECT count(*) FROM erasures WHERE done_at IS NULL") == [(0,)]
+    await site.store.close()
+
+
+async def test_who_is_being_forgotten_already_keeps_the_proof(site):
+    await site.say("c", ("crisis|words", "sleep tip"))
+    first = await site.bury("c", days=1)
+    site.clock.jump(timedelta(days=2))
+    await site.sweep()
+    assert await site.bury("c", days=1) == first, "nobody has answered yet: the stone stands beyond its time"
+    await site.tell()
+    assert site.undone == timedelta(days=2)
+    await site.deliver()
+    await site.worker.people.acknowledge(incident_of("c"), "li")
+    site.clock.jump(timedelta(hours=1))
+    for _ in range(2):
+        await site.deliver()
+        await site.sweep()
+    assert site.traces("c") == []
+    assert site.proof(first)[0] is not None
+    await site.tell()
+    assert site.undone == timedelta(0)
+    assert await site.bury("c") != first
+
+
+async def test_an_erasure_is_not_done_while_a_stone_that_is_older_names_the_same_conversation(site):
+    await site.say("c", ("hello", "chat"), who="u-1")
+    await site.bury("u-1", Kind.USER)
+    await site.sweep()
+    await site.say("c", ("crisis", "sleep tip"), who="u-1")
+    second = await site.bury("u-1", Kind.USER)
+    await site.sweep()
+    assert site.proof(second)[0] is None
 
 
 async def test_what_still_arrives_is_judged_and_goes_in_the_next_round(site):
