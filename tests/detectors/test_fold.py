@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
+from detectors.context import contextual
 from detectors.conversation import Conversation, Entry
 from detectors.crisis.memory import REACH
-from detectors.context import contextual
 from detectors.finding import DEGRADED, Evidence, Level, ReplySignal, UserSignal
 from detectors.fold import HELD_WINDOW, PIECE_LIFE, SEEN, WINDOW, fold, joined_text, scored, trim
 from detectors.turn import Role
@@ -245,7 +245,9 @@ def grown(kind: str, first: UserSignal | ReplySignal, then: UserSignal | ReplySi
 class TestWithoutTheEncoder:
     @pytest.mark.parametrize("level", [Level.UNSCORED, Level.PASSIVE_IDEATION, Level.ACTIVE_IDEATION])
     def test_a_crisis_that_was_heard_stays_when_more_of_it_cannot_be_judged(self, level):
-        (entry,) = grown("user", USERS["crisis remembered"], UserSignal(level, 0.5, 0.0, evidence=BLIND)).entries
+        (entry,) = grown(
+            "user", USERS["crisis remembered"], UserSignal(level, 0.5, 0.0, evidence=BLIND)
+        ).entries
         assert entry.user_signal == replace(USERS["crisis remembered"], evidence=BLIND)
 
     def test_also_when_the_rest_breaks_the_scorer_or_is_in_a_language_that_is_not_judged(self):
