@@ -81,7 +81,7 @@ class App:
         self._pagers = pagers(settings, self._clock)
         self._web = WebServer(settings.http.host, settings.http.port)
         self._metrics = Metrics()
-        self._recorder = Recorder(self._metrics)
+        self._recorder = Recorder(self._metrics, self._clock.now)
         self._store = store(settings, self._keys.keyring)
         self._common_time = CommonTime(self._clock, self._store, settings.state_dir / "clock.json")
         self._canary_mark = assembly.canary_mark(settings, self._keys.pseudonymiser)
@@ -187,7 +187,6 @@ class App:
         self._source = source
         topic = DeadLetterTopic(lambda: source.client.broker, kafka.dead_letters)
         reading.caught_up = source.caught_up
-        self._metrics.store_up.set(1)
         dead = settings.dead_letters
         return Worker(
             Parts(
