@@ -383,6 +383,16 @@ def _monitor(board: Dashboard) -> None:
     )
     board.with_panel(
         lines(
+            "Clocks apart",
+            "How far a worker's time is from the database's clock and from its machine's, the farthest worker. It is brought in "
+            "line by six seconds a minute and never leaps.",
+            [("max by (clock) (abs(jiezhu_clock_apart_seconds))", "{{clock}}")],
+            unit="s",
+            limits=Limits(bad=5, watch=1),
+        )
+    )
+    board.with_panel(
+        lines(
             "How late deadlines are decided",
             "99 of 100 deadlines (no reply in time, nobody acknowledged) were decided at most this late.",
             [(quantile(0.99, "jiezhu_deadline_delay_seconds"), "99 of 100 within")],

@@ -83,7 +83,9 @@ class App:
         self._metrics = Metrics()
         self._recorder = Recorder(self._metrics, self._clock.now)
         self._store = store(settings, self._keys.keyring)
-        self._common_time = CommonTime(self._clock, self._store, settings.state_dir / "clock.json")
+        self._common_time = CommonTime(
+            self._clock, self._store, settings.state_dir / "clock.json", show=self._recorder.clock_apart
+        )
         self._canary_mark = assembly.canary_mark(settings, self._keys.pseudonymiser)
         self._heartbeat = assembly.heartbeat(settings, self._clock)
         self._paging = self._make_paging()

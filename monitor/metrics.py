@@ -204,6 +204,12 @@ class Metrics:
             ("part",),
             registry=r,
         )
+        self.clock_apart = Gauge(
+            "jiezhu_clock_apart_seconds",
+            "How far the worker's time is ahead of the database's clock, and of its machine's",
+            ("clock",),
+            registry=r,
+        )
         self.gaps = Counter(
             "jiezhu_record_gaps_total",
             "Records of incidents that an auditor found missing or not fitting together",

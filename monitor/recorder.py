@@ -153,6 +153,9 @@ class Recorder:
 
     # Gauges
 
+    def clock_apart(self, clock: str, seconds: float) -> None:
+        self._metrics.clock_apart.labels(clock).set(seconds)
+
     def alive(self, part: str, now: datetime) -> None:
         self._show(self._metrics.last_progress, self._signs, part, now)
 
@@ -173,8 +176,12 @@ class Recorder:
         """Seconds since ``at``. A time would be compared with Prometheus' clock, and ours is another on purpose."""
         known = name in times
         times[name] = at
+
+        def age() -> float:
+            return (self._now() - times[name]).total_seconds()
+
         if not known:
-            gauge.labels(name).set_function(lambda: (self._now() - times[name]).total_seconds())
+            gauge.labels(name).set_function(age)
 
     def _case(self, case: CaseResult, now: datetime) -> None:
         conversation = case.advanced.case.conversation.key
