@@ -225,8 +225,8 @@ def _watch(exchange: Exchange, policy: Policy, moment: Moment, *, earlier_help: 
     elif human is not None and human <= due:
         handling, replied_at = _said(Outcome.HANDLED, HUMAN_TOOK_OVER), human
         # Not at once: an earlier answer that let the person down may still be on its way to us.
-        status = Status.SETTLED if moment.passed(due + behind, wake, policy.lateness) else Status.ANSWERED
-    elif moment.passed(due + behind, wake, policy.lateness):
+        status = Status.SETTLED if moment.passed(due, wake, policy.lateness, behind) else Status.ANSWERED
+    elif moment.passed(due, wake, policy.lateness, behind):
         if status is Status.AWAITING:
             late = bool(answer) or human is not None
             handling = _said(Outcome.NO_REPLY, "reply_too_late" if late else "no_reply")

@@ -62,6 +62,8 @@ def contextual(
         since += 1
         users.append(turn)
         signal = (reader or shipped_reader()).judge(turn, before) if turn.memory else turn
+        if turn.level is Level.UNSCORED and not signal.level.crisis:
+            signal = turn  # a memory of a part of it says nothing of the rest
         before.append((turn.memory, False))
         if signal.level.crisis:
             if held is None or signal.level.severity >= held.severity or (since > _REACH and not sure):

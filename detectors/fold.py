@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from detectors.conversation import CLOCK_SKEW, Conversation, Entry, Left, Piece, ordered
 from detectors.crisis.memory import REACH
-from detectors.finding import ReplySignal, UserSignal
+from detectors.finding import Evidence, Level, ReplySignal, UserSignal
 from detectors.turn import Role, Turn
 
 WINDOW = 64  # entries kept; a session of an hour has 40 to 60
@@ -82,7 +82,7 @@ def fold(
 
 
 def scored(conversation: Conversation, signals: dict[str, UserSignal | ReplySignal]) -> Conversation:
-    """Attach signals by entry."""
+    """Attach signals by entry. One that was given without the encoder takes nothing grave away."""
     return replace(
         conversation, entries=tuple(_with_signal(e, signals.get(e.event)) for e in conversation.entries)
     )
@@ -177,10 +177,44 @@ def _joined(entries: dict[str, Entry], turn: Turn, received: datetime, *, live: 
 
 def _with_signal(entry: Entry, signal: UserSignal | ReplySignal | None) -> Entry:
     if isinstance(signal, UserSignal):
-        return replace(entry, user_signal=signal)
+        return replace(entry, user_signal=_heard(entry.user_signal, signal))
     if isinstance(signal, ReplySignal):
-        return replace(entry, reply_signal=signal)
+        return replace(entry, reply_signal=_judged(entry.reply_signal, signal))
     return entry
+
+
+def _heard(before: UserSignal | None, now: UserSignal) -> UserSignal:
+    """A message that goes on while the encoder fails says no less than it did: only who could judge it may clear it."""
+    if before is None or not (now.degraded or now.level is Level.UNSCORED):
+        return now
+    if before.level.crisis and _gravity(before.level) >= _gravity(now.level):
+        return replace(before, evidence=_both(before.evidence, now.evidence))
+    if now.level is Level.UNSCORED:  # what came before it may make a crisis of what was heard of it
+        return replace(now, memory=now.memory or before.memory)
+    return now
+
+
+def _judged(before: ReplySignal | None, now: ReplySignal) -> ReplySignal:
+    """The same for a reply: harm that was seen in it stays."""
+    if before is None or not (now.degraded or now.failed or not now.supported):
+        return now
+    if not (before.veto or before.harm):
+        return now
+    return replace(
+        now,
+        veto=before.veto or now.veto,
+        harm=tuple(sorted({*before.harm, *now.harm})),
+        empty=False,
+        evidence=_both(before.evidence, now.evidence),
+    )
+
+
+def _gravity(level: Level) -> tuple[int, bool]:
+    return level.severity, level.imminent
+
+
+def _both(one: tuple[Evidence, ...], other: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    return (*one, *(each for each in other if each not in one))
 
 
 def _without_old_pieces(entry: Entry, newest: datetime) -> Entry:

@@ -375,10 +375,20 @@ def _monitor(board: Dashboard) -> None:
         lines(
             "Since the last sign of life",
             "Time since each part last did its work, the slowest worker. Beyond a minute the part is stuck.",
-            [("max by (part) (time() - jiezhu_last_progress_timestamp_seconds)", "{{part}}")],
+            [("max by (part) (jiezhu_last_progress_age_seconds)", "{{part}}")],
             unit="s",
             limits=Limits(bad=60, watch=30),
             width=8,
+        )
+    )
+    board.with_panel(
+        lines(
+            "Clocks apart",
+            "How far a worker's time is from the database's clock and from its machine's, the farthest worker. It is brought in "
+            "line by six seconds a minute and never leaps.",
+            [("max by (clock) (abs(jiezhu_clock_apart_seconds))", "{{clock}}")],
+            unit="s",
+            limits=Limits(bad=5, watch=1),
         )
     )
     board.with_panel(
@@ -421,7 +431,7 @@ def _monitor(board: Dashboard) -> None:
             [
                 (quantile(0.99, "jiezhu_canary_seconds"), "99 of 100 within"),
                 (
-                    "max(time() - max by (partition) (jiezhu_canary_last_success_timestamp_seconds))",
+                    "max(min by (partition) (jiezhu_canary_last_success_age_seconds))",
                     "since the last",
                 ),
                 (f"round(sum({new(LOST_CANARIES, STEP)}))", "not through"),

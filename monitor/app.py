@@ -81,9 +81,11 @@ class App:
         self._pagers = pagers(settings, self._clock)
         self._web = WebServer(settings.http.host, settings.http.port)
         self._metrics = Metrics()
-        self._recorder = Recorder(self._metrics)
+        self._recorder = Recorder(self._metrics, self._clock.now)
         self._store = store(settings, self._keys.keyring)
-        self._common_time = CommonTime(self._clock, self._store, settings.state_dir / "clock.json")
+        self._common_time = CommonTime(
+            self._clock, self._store, settings.state_dir / "clock.json", show=self._recorder.clock_apart
+        )
         self._canary_mark = assembly.canary_mark(settings, self._keys.pseudonymiser)
         self._heartbeat = assembly.heartbeat(settings, self._clock)
         self._paging = self._make_paging()
@@ -194,7 +196,6 @@ class App:
         self._source = source
         topic = DeadLetterTopic(lambda: source.client.broker, kafka.dead_letters)
         reading.caught_up = source.caught_up
-        self._metrics.store_up.set(1)
         dead = settings.dead_letters
         return Worker(
             Parts(

@@ -13,8 +13,10 @@ import structlog
 _log = structlog.get_logger(__name__)
 
 JUMP = 1.0  # seconds by which a clock may differ from one look to the next; drift and small corrections are far less
-# A deadline of a minute comes 0.1 s early or late at most while time is brought in line; a minute takes eight hours.
-SLEW = 0.002
+# While time is brought in line, a deadline of a minute comes 6 s early or late at most. An hour takes ten: who is far off
+# would otherwise be so for days. What is less than a jump is noise of the asking, or drift, and goes 50 times slower.
+SLEW = 0.1
+DRIFT = 0.002
 
 
 def elapsed() -> float:
@@ -76,6 +78,23 @@ class SteadyClock:
             self._notice(self._shared, offset, "database")
             self._shared = offset
 
+    def forward(self, at: datetime, when: float) -> None:
+        """As ``heard``, and leap there, as this machine stood still while time went on. Never back."""
+        with self._lock:
+            self._shared = at.timestamp() - when
+            self._offset = max(self._offset, self._shared)
+
+    def at(self, when: float) -> datetime:
+        """What this clock says, or said a moment ago, when ``elapsed`` stands at ``when``."""
+        with self._lock:
+            self._tick()
+            return datetime.fromtimestamp(when + self._offset, UTC)
+
+    @property
+    def ahead_of_machine(self) -> float:
+        """Seconds, below 0 if behind."""
+        return self._offset - self._machine
+
     def _tick(self) -> float:
         stands = self.elapsed()
         passed = max(stands - self._last, 0.0)
@@ -84,7 +103,8 @@ class SteadyClock:
         self._notice(self._machine, machine, "machine")
         self._machine = machine
         away = (self._shared if self._shared is not None else machine) - self._offset
-        self._offset += max(-passed * SLEW, min(away, passed * SLEW))
+        most = passed * (SLEW if abs(away) >= JUMP else DRIFT)
+        self._offset += max(-most, min(away, most))
         return self._last
 
     @staticmethod

@@ -72,7 +72,7 @@ class Guard:
         self._resting: Scoring | None = None  # failed, and may yet come round
         self._loading: asyncio.Task[Scoring] | None = None
         self._mending: asyncio.Task[None] | None = None
-        self._hanging = 0
+        self._left: list[Lanes] = []  # threads of engines that hung
         self.hanging_since: datetime | None = (
             None  # no engine since one hung: what a fresh process may put right
         )
@@ -92,7 +92,7 @@ class Guard:
                 if await self._answers(fresh):
                     self._use(fresh)
                     return
-                self._resting = fresh if not self._hanging else None
+                self._resting = fresh if fresh.lanes not in self._left else None
                 reason = "does_not_answer"
             else:
                 reason = "loading_takes_long"
@@ -116,6 +116,7 @@ class Guard:
             failed = engine.failures > before or len(found) < len(unscored)
         else:
             failed = True
+            self._see_to_it()
         if failed:
             self.failures += 1
             left = [p for p in range(len(unscored)) if p not in found or found[p] is BROKEN_TURN]
@@ -134,10 +135,15 @@ class Guard:
 
     async def _ask(self, engine: Scoring, unscored: Sequence[Unscored]) -> dict[int, Signal]:
         """What the engine could tell, by place. If that is not all, it is lost."""
-        parts = engine.begin(unscored)
+        parts: list[Part] = []
         found: dict[int, Signal] = {}
         try:
-            reason = await self._await(engine, parts)
+            try:
+                parts = engine.begin(unscored)
+                reason = await self._await(engine, parts)
+            except RuntimeError as error:  # no thread to be had
+                _log.error("encoder_not_asked", error=type(error).__name__)
+                reason = _BROKEN
             for part in parts:
                 if part.signals.done() and part.signals.exception() is None:
                     found.update(zip(part.places, part.signals.result(), strict=True))
@@ -173,7 +179,11 @@ class Guard:
 
     async def _by_phrases(self, unscored: Sequence[Unscored]) -> list[Signal]:
         """In a thread of their own, and with an end: what hung the engine may be in a text, and hang them, too."""
-        work = self._phrases.submit(lambda: [self._phrase(item) for item in unscored])
+        try:
+            work = self._phrases.submit(lambda: [self._phrase(item) for item in unscored])
+        except RuntimeError as error:  # no thread to be had
+            _log.error("phrases_failed", error=type(error).__name__, texts=len(unscored))
+            return [_unjudged(item.role) for item in unscored]
         done, _ = await asyncio.wait({work}, timeout=self._patience.still)
         if done and work.exception() is None:
             return work.result()
@@ -204,13 +214,21 @@ class Guard:
     def _give_up(self, engine: Scoring) -> None:
         """Its threads may never come back: they are left behind, and so is the memory they hold."""
         engine.close()
-        self._hanging += 1
+        self._left.append(engine.lanes)
         self.hanging_since = self.hanging_since or self._clock.now()
 
+    def _hanging(self) -> int:
+        """How many are still in there. A hang that passed (a disk that stood still) must not count for good."""
+        self._left = [lanes for lanes in self._left if lanes.alive]
+        return len(self._left)
+
     def _lost(self, reason: str) -> None:
-        _log.error("encoder_failing", reason=reason, hanging=self._hanging)
+        _log.error("encoder_failing", reason=reason, hanging=self._hanging())
         self._up(False)
-        if self._mending is None or self._mending.done():
+        self._see_to_it()
+
+    def _see_to_it(self) -> None:
+        if self._engine is None and (self._mending is None or self._mending.done()):
             self._mending = asyncio.create_task(self._mend(), name="mending")
 
     def _use(self, engine: Scoring) -> None:
@@ -225,23 +243,34 @@ class Guard:
             await asyncio.sleep(wait)
             wait = min(wait * 2, self._patience.longest)
             tries += 1
-            engine = await (self._fresh() if self._resting is None else self._again(self._resting, tries))
+            try:
+                engine = await (self._fresh() if self._resting is None else self._again(self._resting, tries))
+            except Exception as error:  # noqa: BLE001 - no thread to be had, say: it must not be the last attempt
+                _log.error("encoder_not_mended", **_told(error))
+                continue
             if engine is not None:
                 self._use(engine)
                 _log.warning("encoder_back", tries=tries)
 
     async def _again(self, engine: Scoring, tries: int) -> Scoring | None:
-        before = self._hanging
-        if await self._answers(engine):
+        try:
+            answers = await self._answers(engine)
+        except Exception:
+            self._rest_no_more(engine)  # what it was lost for may be a fresh one's gain
+            raise
+        if answers:
             self._resting = None
             return engine
-        if tries >= self._patience.tries or self._hanging > before:
-            engine.close()
-            self._resting = None  # so that its memory is free before another is loaded
+        if tries >= self._patience.tries or engine.lanes in self._left:
+            self._rest_no_more(engine)
         return None
 
+    def _rest_no_more(self, engine: Scoring) -> None:
+        engine.close()
+        self._resting = None  # so that its memory is free before another is loaded
+
     async def _fresh(self) -> Scoring | None:
-        if self._hanging > self._patience.hanging:
+        if self._hanging() > self._patience.hanging:
             return None
         if self._loading is None:
             self._loading = self._begin_loading()
@@ -254,10 +283,13 @@ class Guard:
         except Exception as error:  # noqa: BLE001 - it is tried again
             _log.error("encoder_not_loaded", **_told(error))
             return None
-        if await self._answers(engine):
-            return engine
-        engine.close()
-        return None
+        answers = False
+        try:
+            answers = await self._answers(engine)
+        finally:
+            if not answers:
+                engine.close()
+        return engine if answers else None
 
     def _begin_loading(self) -> asyncio.Task[Scoring]:
         return asyncio.create_task(in_background(self._load), name="encoder")

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from monitor.awake import since_awake
+
 STALLED = timedelta(seconds=60)  # a batch in hand, or a part without a sign of life
 SILENT = timedelta(seconds=20)  # the broker, which answers many times a second
 HANGING = timedelta(minutes=5)  # the encoder, and no fresh one could be had beside it
@@ -28,6 +30,10 @@ class Signs:
     encoder_hanging_since: datetime | None = None
     reading_stalled: str | None = None  # why reading stands still
     detector_idle: bool = False
+    awake: datetime | None = None  # when the process came round after standing still, if it did
+
+    def since(self, at: datetime) -> datetime:
+        return since_awake(at, self.awake)
 
     @classmethod
     def starting(cls) -> Signs:
@@ -56,10 +62,13 @@ Judge = Callable[[Signs, datetime], Health]
 
 def live(signs: Signs, now: datetime) -> Health:
     """Restarting would help: a loop has stopped or a batch has hung."""
-    reasons = [f"{part}_stalled" for part, at in sorted(signs.parts.items()) if now - at > STALLED]
-    if signs.handling_since is not None and now - signs.handling_since > 2 * STALLED:
+    reasons = [
+        f"{part}_stalled" for part, at in sorted(signs.parts.items()) if now - signs.since(at) > STALLED
+    ]
+    if signs.handling_since is not None and now - signs.since(signs.handling_since) > 2 * STALLED:
         reasons.append("batch_stalled")
-    if signs.encoder_hanging_since is not None and now - signs.encoder_hanging_since > HANGING:
+    hanging = signs.encoder_hanging_since
+    if hanging is not None and now - signs.since(hanging) > HANGING:
         reasons.append("encoder_hanging")
     return Health(tuple(reasons))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from monitor.awake import since_awake
+
 LIMIT = timedelta(seconds=45)
 LEAST = 20  # turns that went by unjudged: a few may be in languages that are not judged
 
@@ -23,8 +25,9 @@ class DetectorWatch:
             self._unjudged += turns
             self._since = self._since or now
 
-    def idle_since(self, now: datetime) -> datetime | None:
-        """None while it works, or nobody writes."""
-        if self._since is None or self._unjudged < LEAST or now - self._since < LIMIT:
+    def idle_since(self, now: datetime, awake: datetime | None = None) -> datetime | None:
+        """None while it works, or nobody writes. ``awake``: since when the process has not stood still."""
+        if self._since is None or self._unjudged < LEAST:
             return None
-        return self._since
+        since = since_awake(self._since, awake)
+        return None if now - since < LIMIT else since

@@ -19,11 +19,14 @@ class Lanes:
         self._count = count
         self._name = name
         self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._begun = 0
+        self._threads: list[threading.Thread] = []
         self._idle = threading.Semaphore(0)
 
     def submit(self, work: Callable[[], T]) -> asyncio.Future[T]:
-        """Do ``work`` in the next free thread. What is cancelled before its turn is not begun."""
+        """Do ``work`` in the next free thread. What is cancelled before its turn is not begun.
+
+        Raise RuntimeError if there is no thread, and none can be had.
+        """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
 
@@ -38,10 +41,23 @@ class Lanes:
                 loop.call_soon_threadsafe(settle, future, what)
 
         self._work.put(run)
-        if not self._idle.acquire(blocking=False) and self._begun < self._count:
-            threading.Thread(target=self._run, name=f"{self._name}_{self._begun}", daemon=True).start()
-            self._begun += 1
+        if not self._idle.acquire(blocking=False) and len(self._threads) < self._count:
+            name = f"{self._name}_{len(self._threads)}"
+            thread = threading.Thread(target=self._run, name=name, daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:
+                if not self._threads:  # else one of those takes it, later
+                    future.cancel()
+                    raise
+            else:
+                self._threads.append(thread)
         return future
+
+    @property
+    def alive(self) -> bool:
+        """Whether a thread is still there. After ``close``: one that hangs."""
+        return any(thread.is_alive() for thread in self._threads)
 
     def close(self) -> None:
         """Let the threads end after what they have in hand; a hanging one stays behind."""

@@ -199,9 +199,15 @@ class Metrics:
             registry=r,
         )
         self.last_progress = Gauge(
-            "jiezhu_last_progress_timestamp_seconds",
-            "When each part last did its work",
+            "jiezhu_last_progress_age_seconds",
+            "Since each part last did its work, by our own time: nobody's clock stands in it",
             ("part",),
+            registry=r,
+        )
+        self.clock_apart = Gauge(
+            "jiezhu_clock_apart_seconds",
+            "How far the worker's time is ahead of the database's clock, and of its machine's",
+            ("clock",),
             registry=r,
         )
         self.gaps = Counter(
@@ -226,14 +232,14 @@ class Metrics:
             "jiezhu_canaries_total", "Canaries by what became of them", ("result",), registry=r
         )
         self.canary_success = Gauge(
-            "jiezhu_canary_last_success_timestamp_seconds",
-            "When the test page of a canary in this partition was last accepted",
+            "jiezhu_canary_last_success_age_seconds",
+            "Since the test page of a canary in this partition was last accepted",
             ("partition",),
             registry=r,
         )
         self.canary_due = Gauge(
-            "jiezhu_canary_due_timestamp_seconds",
-            "By when the next canary in this partition must have arrived",
+            "jiezhu_canary_overdue_seconds",
+            "Since when the next canary in this partition should have arrived; below 0 while it has time",
             ("partition",),
             registry=r,
         )
@@ -271,6 +277,7 @@ class Metrics:
         for role in (Role.USER, Role.ASSISTANT):
             self.degraded_turns.labels(role.value)
         self.encoder_up.set(1)
+        self.store_up.set(1)  # until it has been asked: the encoder may be prepared for minutes before
         self.line_stopped.set(0)
         self.outbox_oldest.set(0)
         self.erasure_oldest.set(0)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 
 from alerts.moment import Moment
+from monitor.own_clock import OwnClock
 from monitor.store.work import Partition
 
 # A producer's clock that runs ahead must not make deadlines fall early.
@@ -32,11 +33,14 @@ class Reading:
         self._watermarks: dict[Partition, datetime] = {}
         self._ahead: set[Partition] = set()
         self._empty: dict[Partition, datetime] = {}  # when everything had been read, last
+        self._clocks: dict[Partition, OwnClock] = {}
+        self._read_to: dict[Partition, datetime] = {}  # watermarks by our clock
 
     def assigned(self, positions: Mapping[Partition, int]) -> None:
         """Reading goes on from here. What was read beyond, in memory, says nothing any more."""
         for partition in positions:
             self._watermarks.pop(partition, None)
+            self._read_to.pop(partition, None)
             self._empty.pop(partition, None)
         self._ahead.difference_update(positions)
         self.positions.update(positions)
@@ -45,6 +49,8 @@ class Reading:
         for partition in partitions:
             self.positions.pop(partition, None)
             self._watermarks.pop(partition, None)
+            self._read_to.pop(partition, None)
+            self._clocks.pop(partition, None)
             self._empty.pop(partition, None)
             self._ahead.discard(partition)
 
@@ -58,6 +64,10 @@ class Reading:
     def seen(self, newest: Mapping[Partition, datetime], now: datetime) -> None:
         """Turns up to these times have been folded."""
         for partition, at in newest.items():
+            if self.live(partition, now):
+                self._clocks.setdefault(partition, OwnClock()).heard(now - at, now)
+            by_ours = self._by_ours(partition, at, now)
+            self._read_to[partition] = max(self._read_to.get(partition, by_ours), by_ours)
             mark = min(at, now + CLOCK_AHEAD)
             self._watermarks[partition] = max(self._watermarks.get(partition, mark), mark)
 
@@ -90,8 +100,14 @@ class Reading:
             return Moment(now, None, caught_up=False)
         marks = [self._watermarks.get(partition), newest and min(newest, now + CLOCK_AHEAD)]
         watermark = max((mark for mark in marks if mark is not None), default=None)
+        real = [self._read_to.get(partition), newest and self._by_ours(partition, newest, now)]
+        read_to = max((mark for mark in real if mark is not None), default=None)
         live = watermark is not None and now - watermark <= LIVE_AGE
-        return Moment(now, watermark, caught_up=live or self.caught_up(partition))
+        return Moment(now, watermark, caught_up=live or self.caught_up(partition), read_to=read_to)
+
+    def _by_ours(self, partition: Partition, at: datetime, now: datetime) -> datetime:
+        clock = self._clocks.get(partition)
+        return min(at if clock is None else clock.by_ours(at, now), now + CLOCK_AHEAD)
 
     def owns(self, partition: Partition) -> bool:
         return partition in self.positions
@@ -102,4 +118,6 @@ class Reading:
         other.positions = self.positions
         other._watermarks = dict(self._watermarks)
         other._empty = self._empty
+        other._clocks = self._clocks
+        other._read_to = dict(self._read_to)
         return other

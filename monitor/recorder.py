@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import structlog
+from prometheus_client import Gauge
 
 from alerts.canary import Canary, canary_of, is_canary
 from alerts.case import Advanced
@@ -34,8 +35,12 @@ _log = structlog.get_logger(__name__)
 
 
 class Recorder:
-    def __init__(self, metrics: Metrics) -> None:
+    def __init__(self, metrics: Metrics, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        """``now`` is our time: with it, what is shown as an age is computed when somebody asks."""
         self._metrics = metrics
+        self._now = now
+        self._canaries_known: dict[str, datetime] = {}
+        self._canaries_due: dict[str, datetime] = {}
         self._signs: dict[str, datetime] = {}
         self._recent = Recent()
         self.canary_arrived: Callable[[Canary, datetime], None] = lambda _canary, _at: None
@@ -133,10 +138,10 @@ class Recorder:
         self._metrics.canaries.labels("sent" if sent else "not_sent").inc()
 
     def canary_known(self, canary: Canary, at: datetime) -> None:
-        self._metrics.canary_success.labels(str(canary.partition)).set(at.timestamp())
+        self._show(self._metrics.canary_success, self._canaries_known, str(canary.partition), at)
 
     def canary_due(self, partition: int, at: datetime) -> None:
-        self._metrics.canary_due.labels(str(partition)).set(at.timestamp())
+        self._show(self._metrics.canary_due, self._canaries_due, str(partition), at)
 
     def canary_heartbeat(self, *, told: bool) -> None:
         self._metrics.canary_heartbeats.labels("heard" if told else "not_heard").inc()
@@ -152,9 +157,11 @@ class Recorder:
 
     # Gauges
 
+    def clock_apart(self, clock: str, seconds: float) -> None:
+        self._metrics.clock_apart.labels(clock).set(seconds)
+
     def alive(self, part: str, now: datetime) -> None:
-        self._signs[part] = now
-        self._metrics.last_progress.labels(part).set(now.timestamp())
+        self._show(self._metrics.last_progress, self._signs, part, now)
 
     def signs_of_life(self, parts: Iterable[str]) -> dict[str, datetime]:
         """When each part that has begun was last alive."""
@@ -168,6 +175,17 @@ class Recorder:
         self._metrics.source_lag.clear()
         for (_, number), records in lags.items():
             self._metrics.source_lag.labels(str(number)).set(records or 0)
+
+    def _show(self, gauge: Gauge, times: dict[str, datetime], name: str, at: datetime) -> None:
+        """Seconds since ``at``. A time would be compared with Prometheus' clock, and ours is another on purpose."""
+        known = name in times
+        times[name] = at
+
+        def age() -> float:
+            return (self._now() - times[name]).total_seconds()
+
+        if not known:
+            gauge.labels(name).set_function(age)
 
     def _case(self, case: CaseResult, now: datetime) -> None:
         conversation = case.advanced.case.conversation.key

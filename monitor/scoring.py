@@ -60,6 +60,7 @@ class Scoring:
     """Inline model work stalls the loop for tens of seconds and costs the group membership (DESIGN §7).
 
     ``failures`` counts the batches in which a text could not be scored. ``pulse`` beats whenever some work is done.
+    ``lanes`` are its threads: one that is alive after ``close`` hangs.
     """
 
     def __init__(self, users: UserScorer, replies: ReplyScorer, pulse: Pulse | None = None) -> None:
@@ -67,7 +68,7 @@ class Scoring:
         self.users: UserScorer = _Users(users, self._failed)
         self.replies: ReplyScorer = _Replies(replies, self._failed)
         self.failures = 0
-        self._lanes = Lanes(2, "scoring")
+        self.lanes = Lanes(2, "scoring")
 
     async def score(self, unscored: Sequence[Unscored]) -> list[Signal]:
         """Return a signal for each text, in order. One part is read for patterns while another is encoded."""
@@ -81,7 +82,7 @@ class Scoring:
         """Set the threads to work; return what is to come."""
         self.pulse.beat()
         return [
-            Part(some, self._lanes.submit(partial(self._side, role, [unscored[place] for place in some])))
+            Part(some, self.lanes.submit(partial(self._side, role, [unscored[place] for place in some])))
             for role, places in _places(unscored).items()
             for some in _parts(places)
         ]
@@ -102,7 +103,7 @@ class Scoring:
             self.pulse.beat()
 
     def close(self) -> None:
-        self._lanes.close()
+        self.lanes.close()
 
     def _failed(self) -> None:
         self.failures += 1

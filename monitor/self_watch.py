@@ -15,11 +15,12 @@ from alerts.page import Kind
 from alerts.ports import Clock, Notification
 from detectors.finding import Level, UserSignal
 from detectors.turn import Role
+from monitor.awake import Awake
 from monitor.errors import StoreError
 from monitor.idleness import DetectorWatch
 from monitor.pipeline import BatchResult
 from monitor.sources.progress import Progress
-from monitor.standstill import ReadingWatch, Standstill
+from monitor.standstill import LIMIT, ReadingWatch, Standstill
 from monitor.store.work import Store, Work
 
 _log = structlog.get_logger(__name__)
@@ -55,6 +56,7 @@ class SelfWatch:
         self._signs = signs
         self._reading = ReadingWatch()
         self._detector = DetectorWatch()
+        self._awake = Awake()
         self._rung: list[tuple[Standstill, datetime]] = []  # for what, and when
         self._untold: list[Notification] = []
         self.standstill: Standstill | None = None
@@ -77,13 +79,16 @@ class SelfWatch:
             await self._clock.sleep(ROUND)
 
     async def look(self, now: datetime) -> None:
-        self.standstill = self._reading.look(self._progress(), now)
-        idle_since = self._detector.idle_since(now)
+        awake = self._awake.look(now)
+        self.standstill = self._reading.look(self._progress(), now, awake)
+        idle_since = self._detector.idle_since(now, awake)
         self.detector_idle = idle_since is not None
         self._signs.alive("source", self.standstill.since if self.standstill else now)
         self._signs.alive("detector", idle_since or now)
-        self._decide(now)
+        if awake is None or now - awake >= LIMIT:  # before that nobody knows whether reading goes on
+            self._decide(now)
         await self._tell()
+        self._awake.looked(self._clock.now())  # a database that hangs is no machine that was suspended
         self._signs.alive("self_watch", now)
 
     def _decide(self, now: datetime) -> None:

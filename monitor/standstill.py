@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from monitor.awake import since_awake
 from monitor.sources.progress import Progress, SourceState
 from monitor.store.work import Partition
 
@@ -37,9 +38,9 @@ class ReadingWatch:
         self._seen: dict[Cause | Partition, datetime] = {}
         self._positions: dict[Partition, int] = {}
 
-    def look(self, progress: Progress, now: datetime) -> Standstill | None:
-        """Return the longest standstill that has lasted for the limit."""
-        found = list(self._troubles(progress, now))
+    def look(self, progress: Progress, now: datetime, awake: datetime | None = None) -> Standstill | None:
+        """Return the longest standstill that has lasted for the limit. ``awake``: since when we have not stood still."""
+        found = [(cause, since_awake(since, awake)) for cause, since in self._troubles(progress, now)]
         present = {cause for cause, _ in found}
         self._seen = {
             what: since for what, since in self._seen.items() if what in present or what in self._positions

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import structlog
@@ -15,6 +16,7 @@ import structlog
 from alerts.ports import Clock, Notification
 from alerts.relay import Relay
 from monitor.auditor import Auditor
+from monitor.awake import Awake
 from monitor.canary import CanaryLoop
 from monitor.common_time import CommonTime
 from monitor.dead_letter_desk import DeadLetterDesk
@@ -24,7 +26,8 @@ from monitor.expiry import Expiry
 from monitor.forgetting import Forgetting
 from monitor.group_keeper import GroupKeeper
 from monitor.guard import Guard
-from monitor.health import SILENT, Health, Judge, Signs, ready
+from monitor.health import SILENT, Health, Judge, Signs, live, ready
+from monitor.last_resort import LastResort
 from monitor.lifeboat import Lifeboat
 from monitor.metrics import Metrics
 from monitor.pipeline import BatchResult
@@ -71,17 +74,31 @@ class Parts:
 
 
 class Worker:
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, last_resort: Callable[..., LastResort] = LastResort) -> None:
         self._parts = parts
+        self._last_resort = last_resort
         self._stopped: StopReason | None = None
         self._oldest = timedelta(0)
         self._calling: asyncio.Task[None] | None = None
+        self._awake = Awake()
 
     async def run(self, serving: asyncio.Task[None], ending: asyncio.Task[Any]) -> None:
-        """Run all loops until ``ending``. One that ends by itself has failed: the process goes with it."""
+        """Run all loops until ``ending``. One that ends by itself has failed: the process goes with it.
+
+        So it does when it has found itself dead for minutes: see ``LastResort``.
+        """
         loops = self.loops()
-        tasks = {serving, *(asyncio.create_task(loop, name=name) for name, loop in loops.items())}
+        given_up: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        last_resort = self._last_resort(lambda: self.health(live), partial(_give_up, given_up))
+        last_resort.start()
+        tasks = {
+            serving,
+            asyncio.create_task(_until(given_up), name="last_resort"),
+            *(asyncio.create_task(loop, name=name) for name, loop in loops.items()),
+        }
         done, _ = await asyncio.wait({*tasks, ending}, return_when=asyncio.FIRST_COMPLETED)
+        if not given_up.done():
+            last_resort.stop()
         failed = next((task for task in done if task is not ending), None)
         if failed is not None:
             _log.error("part_failed", part=failed.get_name(), exc_info=failed.exception() or True)
@@ -124,6 +141,7 @@ class Worker:
                 self._stop_line(reason)
 
     def health(self, judge: Judge) -> Health:
+        """Asked every few seconds by ``LastResort`` if by nobody else, in its thread."""
         now = self._parts.clock.now()
         progress, stands = self._parts.source.progress(), self._parts.self_watch.standstill
         return judge(
@@ -140,6 +158,7 @@ class Worker:
                 encoder_hanging_since=self._parts.guard.hanging_since,
                 reading_stalled=None if stands is None else stands.cause.value,
                 detector_idle=self._parts.self_watch.detector_idle,
+                awake=self._awake.look(now),
             ),
             now,
         )
@@ -202,3 +221,18 @@ class Worker:
             before = time.perf_counter()
             await asyncio.sleep(LAG_SAMPLE)
             self._parts.metrics.loop_lag.observe(max(time.perf_counter() - before - LAG_SAMPLE, 0))
+
+
+def _give_up(given_up: asyncio.Future[None], reasons: tuple[str, ...]) -> None:
+    """From another thread."""
+    why = JiezhuError(f"the worker is dead ({', '.join(reasons)}) and ends, to be started anew")
+
+    def end() -> None:
+        if not given_up.done():
+            given_up.set_exception(why)
+
+    given_up.get_loop().call_soon_threadsafe(end)
+
+
+async def _until(given_up: asyncio.Future[None]) -> None:
+    await given_up

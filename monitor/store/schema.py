@@ -216,6 +216,16 @@ probe = Table(
     Column("at", Instant, nullable=False),
 )
 
+# How far the time that all workers share is ahead of the server's, in microseconds, and when (by the server's clock) a
+# worker last found that right. One row.
+common_time = Table(
+    "common_time",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("ahead", BigInteger, nullable=False),
+    Column("at", Instant, nullable=False),
+)
+
 # The proof that somebody was forgotten: when, by whom, how many rows. It names nobody.
 erasures = Table(
     "erasures",

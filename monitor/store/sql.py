@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pydantic import SecretStr
-from sqlalchemy import Connection, func, select, text
+from sqlalchemy import Connection, text
 
 from alerts.canary import Canary
 from alerts.case import Case
@@ -30,8 +30,10 @@ from monitor.store import (
     outbox,
     positions,
     probe,
+    shared_time,
 )
 from monitor.store.database import TIME_LIMIT, Database
+from monitor.store.shared_time import Agreed, Told
 from monitor.store.url import parse
 from monitor.store.work import AuditRow, Excerpt, Partition, Wake, Work
 
@@ -165,9 +167,13 @@ class SqlStore:
     async def probe(self, now: datetime) -> None:
         await self._database.write(lambda c: probe.write(c, now))
 
-    async def time(self) -> datetime | None:
-        """The database server's; None on SQLite, which is on this machine."""
-        return await self._database.read(_server_time)
+    async def time(self) -> Told | None:
+        """The database server's, and the workers'; None on SQLite, which is on this machine."""
+        return await self._database.read(shared_time.read)
+
+    async def agree(self, before: Agreed | None, after: Agreed) -> bool:
+        """Write the workers' time if it still is what was read."""
+        return await self._database.write(lambda c: shared_time.agree(c, before, after))
 
     async def close(self) -> None:
         await self._database.close()
@@ -185,9 +191,3 @@ class SqlStore:
             (excerpts.write, excerpts.rows_of(work.excerpts, self._keyring)),
             (dead_letters.write, dead_letters.rows_of(work.dead_letters, self._keyring)),
         ]
-
-
-def _server_time(connection: Connection) -> datetime | None:
-    if connection.dialect.name == "sqlite":
-        return None
-    return connection.scalar(select(func.clock_timestamp()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import httpx2
@@ -12,12 +13,14 @@ from prometheus_client.samples import Sample
 @dataclass(frozen=True, slots=True)
 class Gauges:
     samples: tuple[Sample, ...]
+    at: float = 0.0  # when it told, on the monotonic clock
 
     @classmethod
     async def of(cls, url: str) -> Gauges:
         async with httpx2.AsyncClient(timeout=5) as client:
             text = (await client.get(f"{url}/metrics")).text
-        return cls(tuple(s for family in text_string_to_metric_families(text) for s in family.samples))
+        samples = tuple(s for family in text_string_to_metric_families(text) for s in family.samples)
+        return cls(samples, time.monotonic())
 
     def total(self, name: str, **labels: str) -> float:
         return sum(s.value for s in self.samples if s.name == name and labels.items() <= s.labels.items())

@@ -95,7 +95,7 @@ def turns(gauges):
 
 def written_at(gauges):
     """When the last batch was in the database, exactly."""
-    return gauges.total("jiezhu_last_progress_timestamp_seconds", part="pipeline")
+    return gauges.at - gauges.total("jiezhu_last_progress_age_seconds", part="pipeline")
 
 
 async def nobody_hears(received):

@@ -5,9 +5,10 @@ from datetime import timedelta
 
 import pytest
 
+from detectors.context import contextual
 from detectors.conversation import Conversation, Entry
 from detectors.crisis.memory import REACH
-from detectors.finding import UserSignal
+from detectors.finding import DEGRADED, Evidence, Level, ReplySignal, UserSignal
 from detectors.fold import HELD_WINDOW, PIECE_LIFE, SEEN, WINDOW, fold, joined_text, scored, trim
 from detectors.turn import Role
 from tests.support.builders import (
@@ -227,6 +228,58 @@ def test_signals_go_to_their_entry():
     folded = fold(EMPTY, [one, two], START)
     after = scored(folded.conversation, {one.event: USERS["crisis"]})
     assert [type(entry.user_signal) for entry in after.entries] == [UserSignal, type(None)]
+
+
+BLIND = (Evidence(DEGRADED, "phrases_alone"),)
+
+
+def grown(kind: str, first: UserSignal | ReplySignal, then: UserSignal | ReplySignal) -> Conversation:
+    """A message of which a second piece comes."""
+    one, two = pieces("ab", 1, 2, 2, role=Role(kind))
+    begun = fold(EMPTY, [replace(one, final=True)], START).conversation
+    event = begun.entries[0].event
+    more = fold(scored(begun, {event: first}), [two], at(2)).conversation
+    return scored(more, {event: then})
+
+
+class TestWithoutTheEncoder:
+    @pytest.mark.parametrize("level", [Level.UNSCORED, Level.PASSIVE_IDEATION, Level.ACTIVE_IDEATION])
+    def test_a_crisis_that_was_heard_stays_when_more_of_it_cannot_be_judged(self, level):
+        (entry,) = grown(
+            "user", USERS["crisis remembered"], UserSignal(level, 0.5, 0.0, evidence=BLIND)
+        ).entries
+        assert entry.user_signal == replace(USERS["crisis remembered"], evidence=BLIND)
+
+    def test_also_when_the_rest_breaks_the_scorer_or_is_in_a_language_that_is_not_judged(self):
+        (entry,) = grown("user", USERS["crisis"], USERS["unscored"]).entries
+        assert entry.user_signal == USERS["crisis"]
+
+    def test_of_two_levels_as_urgent_the_imminent_one_stays(self):
+        now = UserSignal(Level.HARM_TO_OTHERS, 0.5, 0.0, evidence=BLIND)
+        (entry,) = grown("user", USERS["imminent"], now).entries
+        assert entry.user_signal.level is Level.PLAN_INTENT
+
+    def test_what_is_graver_counts(self):
+        now = UserSignal(Level.IN_PROGRESS, 0.5, 0.0, evidence=BLIND)
+        (entry,) = grown("user", USERS["crisis"], now).entries
+        assert entry.user_signal == now
+
+    def test_calm_words_that_go_on_unheard_are_unscored(self):
+        now = UserSignal(Level.UNSCORED, 0.0, 0.0, evidence=BLIND)
+        (entry,) = grown("user", USERS["hello remembered"], now).entries
+        assert (entry.user_signal.level, entry.user_signal.degraded) == (Level.UNSCORED, True)
+        in_context = contextual([USERS["hello remembered"], entry.user_signal])
+        assert in_context[1].level is Level.UNSCORED
+
+    def test_the_encoder_may_clear_what_it_heard(self):
+        (entry,) = grown("user", USERS["crisis"], USERS["hello"]).entries
+        assert entry.user_signal == USERS["hello"]
+
+    @pytest.mark.parametrize("now", [ReplySignal(failed=True, evidence=BLIND), ReplySignal(evidence=BLIND)])
+    def test_harm_that_was_seen_in_a_reply_stays(self, now):
+        (entry,) = grown("assistant", REPLIES["harm"], now).entries
+        assert (entry.reply_signal.veto, entry.reply_signal.degraded) == (True, True)
+        assert entry.reply_signal.failed == now.failed
 
 
 def test_nobody_can_read_a_text_in_a_repr():

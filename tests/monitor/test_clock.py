@@ -14,6 +14,7 @@ from structlog.testing import capture_logs
 from monitor.clock import SLEW, SteadyClock, elapsed
 from monitor.common_time import FRESH, CommonTime
 from monitor.errors import StoreUnavailable
+from monitor.store.shared_time import Agreed, Told
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOUR = 3600.0
@@ -111,10 +112,14 @@ class Source:
     def __init__(self, apart: float | None) -> None:
         self.apart = apart
 
-    async def time(self) -> datetime | None:
+    async def time(self) -> Told | None:
         if self.apart is None:
             raise StoreUnavailable("the database does not answer")
-        return datetime.now(UTC) + timedelta(seconds=self.apart)
+        return Told(datetime.now(UTC) + timedelta(seconds=self.apart), None)
+
+    async def agree(self, before: Agreed | None, after: Agreed) -> bool:
+        del before, after
+        return True
 
 
 def apart(clock: SteadyClock) -> float:

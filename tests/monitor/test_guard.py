@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from detectors.fold import Unscored
 from detectors.turn import Role
 from monitor.clock import SystemClock
 from monitor.guard import Guard, Patience
-from monitor.scoring import OneAtATime, Scoring
+from monitor.scoring import OneAtATime, Part, Scoring
 from tests.support.moody import Mood, MoodyUsers, moody
 from tests.support.scripted_scorers import ScriptedReplies, ScriptedUsers
 from tests.support.until import until
@@ -106,6 +106,55 @@ async def test_engines_that_hang_are_not_piled_up_and_a_fresh_process_is_asked_f
     await asyncio.sleep(2.5)
     assert bench.loaded == 1 + QUICK.hanging
     assert (await bench.guard.score(said(PLAIN)))[0].degraded
+
+
+async def test_hangs_that_passed_do_not_count_for_good(bench):
+    await bench.guard.start()
+    for number in range(QUICK.hanging + 3):
+        bench.mood = Mood.HANGS
+        assert (await bench.guard.score(said("hello")))[0].degraded
+        bench.never.set()  # it passes
+        bench.mood = Mood.WELL
+        await until(lambda: bench.guard.well, 5)
+        assert bench.loaded == number + 2
+        bench.never.clear()
+
+
+class NoThreads(Scoring):
+    """As where the process may have no more of them. ``left``: so many times."""
+
+    def __init__(self, left: list[int]) -> None:
+        super().__init__(ScriptedUsers(), ScriptedReplies())
+        self._left = left
+
+    def begin(self, unscored: Sequence[Unscored]) -> list[Part]:
+        if self._left[0]:
+            self._left[0] -= 1
+            raise RuntimeError("can't start new thread")
+        return super().begin(unscored)
+
+
+async def test_without_a_thread_to_be_had_it_answers_and_goes_on_trying():
+    left = [0]
+    guard = Guard(lambda: NoThreads(left), SystemClock(), patience=QUICK)
+    await guard.start()
+    left[0] = 5
+    assert (await guard.score(said(PLAIN)))[0].degraded
+    await until(lambda: guard.well, 5)
+    assert left[0] == 0
+    await guard.close()
+
+
+async def test_trying_that_has_ended_however_it_did_begins_anew_with_the_next_turn(bench):
+    await bench.guard.start()
+    bench.mood = Mood.RAISES
+    await bench.guard.score(said("hello"))
+    mending = next(task for task in asyncio.all_tasks() if task.get_name() == "mending")
+    mending.cancel()
+    await asyncio.wait({mending})
+    bench.mood = Mood.WELL
+    await bench.guard.score(said("hello"))
+    await until(lambda: bench.guard.well, 5)
 
 
 async def test_what_a_hanging_engine_said_before_is_used():

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from monitor.awake import Awake
 from monitor.health import HANGING, STALLED, Signs, live, ready
 from tests.support.fake_clock import EPOCH
 
@@ -64,3 +65,20 @@ def test_phrases_alone_are_not_ready_and_a_hanging_encoder_wants_a_fresh_process
     hanging = replace(WELL, encoder_up=False, encoder_hanging_since=EPOCH)
     assert "encoder_hanging" not in live(hanging, EPOCH + HANGING).reasons
     assert live(hanging, EPOCH + HANGING * 1.1).reasons[-1] == "encoder_hanging"
+
+
+def test_what_is_old_because_the_process_stood_still_is_not_stalled():
+    """A suspended machine: the clock counted, the loops did not."""
+    hours = timedelta(hours=8)
+    asleep = replace(WELL, handling_since=EPOCH, encoder_hanging_since=EPOCH)
+    assert not live(asleep, EPOCH + hours).good
+    awake = replace(asleep, awake=EPOCH + hours)
+    assert live(awake, EPOCH + hours + STALLED).good
+    assert live(awake, EPOCH + hours + STALLED + SECOND).reasons == ("heartbeat_stalled", "timers_stalled")
+
+
+def test_it_is_known_when_the_process_came_round():
+    awake = Awake()
+    assert [awake.look(EPOCH + n * 5 * SECOND) for n in range(3)] == [None] * 3
+    came = EPOCH + timedelta(hours=1)
+    assert [awake.look(came), awake.look(came + 5 * SECOND)] == [came, came]

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from prometheus_client import generate_latest
 
+from alerts.canary import Canary
 from alerts.delivery import Answer, Attempt, Delivery, State
 from alerts.page import Kind
 from detectors.finding import CRISIS_LEVELS
@@ -175,3 +176,27 @@ def test_signs_of_life_are_of_parts_that_have_begun():
     recorder = Recorder(Metrics())
     recorder.timers_alive(EPOCH)
     assert recorder.signs_of_life(("timers", "heartbeat")) == {"timers": EPOCH}
+
+
+def test_what_alerts_ask_of_the_parts_is_an_age_that_no_clock_stands_in():
+    """Our time is not the one that Prometheus has: hours may lie between them."""
+    clock = FakeClock()
+    recorder = Recorder(metrics := Metrics(), clock.now)
+    recorder.alive("timers", clock.now())
+    recorder.canary_due(0, clock.now() + timedelta(seconds=30))
+    recorder.canary_known(Canary(0, 0), clock.now())
+    clock.jump(timedelta(seconds=70))
+    ages = {
+        name: metrics.registry.get_sample_value(f"jiezhu_{name}_seconds", labels)
+        for name, labels in (
+            ("last_progress_age", {"part": "timers"}),
+            ("canary_overdue", {"partition": "0"}),
+            ("canary_last_success_age", {"partition": "0"}),
+        )
+    }
+    assert ages == {"last_progress_age": 70, "canary_overdue": 40, "canary_last_success_age": 70}
+
+
+def test_the_database_counts_as_there_until_it_has_been_asked():
+    """While the encoder is prepared nobody has; minutes of that must ring nobody."""
+    assert Metrics().registry.get_sample_value("jiezhu_store_up") == 1

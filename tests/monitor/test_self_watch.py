@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 
 import pytest
@@ -13,12 +14,13 @@ from monitor.metrics import Metrics
 from monitor.recorder import Recorder
 from monitor.self_watch import SelfWatch
 from monitor.settings import Pagers, Settings
-from monitor.sources.progress import Progress, SourceState
+from monitor.sources.progress import PartitionProgress, Progress, SourceState
 from monitor.trouble import reading_stalled
 from tests.support.away_store import WRITES, AwayStore
 from tests.support.fake_clock import EPOCH, FakeClock
 from tests.support.worker import Worker, user
 
+PLACE = ("turns", 0)
 SETTINGS = Settings(pagers=Pagers(console=True))
 
 
@@ -27,10 +29,11 @@ class Stage:
         self.clock = FakeClock()
         self.store = AwayStore()
         self.state = SourceState.JOINED
+        self.progress: Progress | None = None
         self.recorder = Recorder(Metrics())
         self.woken = 0
         self.watch = SelfWatch(
-            progress=lambda: Progress(self.state, looked=self.clock.now()),
+            progress=lambda: self.progress or Progress(self.state, looked=self.clock.now()),
             store=self.store,
             call=partial(reading_stalled, SETTINGS),
             written=self._wake,
@@ -112,3 +115,27 @@ async def test_a_detector_that_judges_nothing_while_people_write(stage):
     stage.watch.passed(worker.results[-1])
     await stage.seconds(1)
     assert not stage.watch.detector_idle
+
+
+async def test_after_a_night_in_which_the_machine_was_suspended_nobody_is_called(stage):
+    stage.progress = Progress(
+        SourceState.JOINED,
+        {PLACE: PartitionProgress(5, 9, polled=EPOCH, since=EPOCH)},  # records waited when it fell asleep
+        looked=EPOCH,
+        handling_since=EPOCH,
+    )
+    await stage.seconds(10)
+    stage.clock.jump(timedelta(hours=8))
+    await stage.seconds(20)
+    assert stage.told == []
+    assert stage.watch.standstill is None
+    await stage.seconds(40)  # it does not go on: that is a standstill
+    assert stage.told == [(Kind.PAGE, 0)]
+
+
+async def test_a_call_that_rings_is_not_taken_back_because_the_machine_was_suspended(stage):
+    stage.state = SourceState.CONNECTING
+    await stage.seconds(60)
+    stage.clock.jump(timedelta(hours=8))
+    await stage.seconds(60)
+    assert [kind for kind, _ in stage.told] == [Kind.PAGE, Kind.PAGE]

@@ -76,6 +76,47 @@ async def test_in_a_backlog_a_clock_that_is_ahead_takes_nobody_for_unanswered(wo
     assert worker.rung == []
 
 
+LAG = 30
+
+
+async def reads_late(worker, first, last, *, answered=None):
+    """Nothing is read to its end: each second comes what the app said ``LAG`` seconds ago, by a right clock."""
+    for now in range(first, last):
+        said = now - LAG - HOURS
+        await worker.read(
+            user(f"other {now}", "hello", said), *([reply("c", "good", said)] if now == answered else [])
+        )
+        await worker.wait(1)
+
+
+async def test_a_clock_that_is_behind_hides_nobody_in_a_partition_that_is_never_read_to_its_end(worker):
+    await worker.read(user("c", "crisis", 3 - HOURS))
+    worker.caught_up = False
+    await worker.wait(LAG)
+    await reads_late(worker, 33, 80)
+    assert worker.rung == []  # what came up to its deadline is not read yet
+    await reads_late(worker, 80, 110)
+    assert [page.outcome for page in worker.rung] == ["no_reply"]
+
+
+async def test_there_an_answer_that_waited_to_be_read_is_found_in_time(worker):
+    await worker.read(user("c", "crisis", 3 - HOURS))
+    worker.caught_up = False
+    await worker.wait(LAG)
+    await reads_late(worker, 33, 200, answered=85)
+    assert worker.rung == []
+
+
+async def test_a_right_clock_that_speaks_in_the_backlog_does_not_hurry_it(worker):
+    """It is younger than all were before: it says how far we have read by itself."""
+    await worker.read(user("c", "crisis", 3 - HOURS))
+    worker.caught_up = False
+    await worker.wait(50)
+    await worker.read(user("right", "hello", 25))
+    await worker.wait(30)
+    assert worker.rung == []
+
+
 def test_live_is_what_comes_just_after_all_was_read(worker):
     reading = worker.reading
     reading.look(at(100))

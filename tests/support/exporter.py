@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -69,15 +68,17 @@ def fill(metrics: Metrics, beat: int) -> None:
     metrics.batch_size.observe(12)
     metrics.fenced.inc()
     metrics.store_up.set(1)
+    for clock in ("database", "machine"):
+        metrics.clock_apart.labels(clock).set(0.01)
     metrics.gaps.labels("page_missing").inc(beat % 16 == 0)
     metrics.ready.set(1)
     metrics.loop_lag.observe(0.004)
     for result in ("sent", "accepted", "not_sent"):
         metrics.canaries.labels(result).inc()
     metrics.canary_seconds.observe(2.6)
-    metrics.canary_success.labels("0").set(time.time())
-    metrics.canary_due.labels("0").set(time.time() + 300)
+    metrics.canary_success.labels("0").set(20)
+    metrics.canary_due.labels("0").set(-300)
     for result in ("heard", "not_heard"):
         metrics.canary_heartbeats.labels(result).inc()
     for part in ("pipeline", "timers", "heartbeat", "auditor"):
-        metrics.last_progress.labels(part).set(time.time())
+        metrics.last_progress.labels(part).set(1)

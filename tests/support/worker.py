@@ -106,7 +106,7 @@ class Worker:
         self.second = FakePager("second", clock)
         self.scoring = scoring or ScriptedScoring()
         self.metrics = metrics or Metrics()
-        self.recorder = Recorder(self.metrics)
+        self.recorder = Recorder(self.metrics, clock.now)
         self.reading = Reading(lambda _: self.caught_up and self.next == len(self.topic.records))
         self.results: list[BatchResult] = []
         self.up: list[bool] = []
