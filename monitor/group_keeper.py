@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -130,9 +130,8 @@ class GroupKeeper:
         begun = self._clock.now()
         by = group.acknowledged_by or EVERYBODY
         taken_at = group.acknowledged_at
-        after, left = "", False
-        while batch := await self._store.members(group.key, after=after, limit=BATCH, open_only=True):
-            after = batch[-1].key
+        left = False
+        async for batch in self._open(group):
             ringing = [one for one in batch if _to_take(one, taken_at)]
             if ringing:
                 event, meant = Acknowledged(by), partial(_to_take, taken_at=taken_at)
@@ -142,16 +141,19 @@ class GroupKeeper:
         return not left
 
     async def _rings(self, group: Group) -> bool:
-        after = ""
-        while batch := await self._store.members(group.key, after=after, limit=BATCH, open_only=True):
+        async for batch in self._open(group):
             if any(one.state is State.PAGING for one in batch):
                 return True
-            after = batch[-1].key
         return False
 
-    async def _write(
-        self, group: Group, kind: Kind | None = None, calls: Sequence[Notification] = ()
-    ) -> Group:
+    async def _open(self, group: Group) -> AsyncIterator[Sequence[Incident]]:
+        """Its incidents that are not over, a batch at a time."""
+        after = ""
+        while batch := await self._store.members(group.key, after=after, limit=BATCH, open_only=True):
+            yield batch
+            after = batch[-1].key
+
+    async def _write(self, group: Group, kind: Kind | None = None, calls: Sequence[Notification] = ()) -> Group:
         """Write it, and ``calls`` that ring for it; with ``kind`` tell the pagers. Who did it stands in the group and in each incident's trail."""
         now = self._clock.now()
         told = list(calls)

@@ -73,10 +73,8 @@ class Scoring:
     async def score(self, unscored: Sequence[Unscored]) -> list[Signal]:
         """Return a signal for each text, in order. One part is read for patterns while another is encoded."""
         parts = self.begin(unscored)
-        found: dict[int, Signal] = {}
-        for part, signals in zip(parts, await asyncio.gather(*(p.signals for p in parts)), strict=True):
-            found.update(zip(part.places, signals, strict=True))
-        return [found[place] for place in range(len(unscored))]
+        signals = await asyncio.gather(*(part.signals for part in parts))
+        return _in_order({part.places: some for part, some in zip(parts, signals, strict=True)})
 
     def begin(self, unscored: Sequence[Unscored]) -> list[Part]:
         """Set the threads to work; return what is to come."""
@@ -89,8 +87,12 @@ class Scoring:
 
     def score_now(self, unscored: Sequence[Unscored]) -> list[Signal]:
         """Do it here and now (replay, command line)."""
-        found = {role: self._side(role, side) for role, side in _sides(unscored).items()}
-        return _in_order(unscored, found)
+        return _in_order(
+            {
+                tuple(places): self._side(role, [unscored[place] for place in places])
+                for role, places in _places(unscored).items()
+            }
+        )
 
     def _side(self, role: Role, side: Sequence[Unscored]) -> Sequence[Signal]:
         self.pulse.beat()
@@ -120,14 +122,12 @@ def _parts(places: Sequence[int]) -> Iterable[tuple[int, ...]]:
     return (tuple(places[start : start + PART]) for start in range(0, len(places), PART))
 
 
-def _sides(unscored: Sequence[Unscored]) -> dict[Role, list[Unscored]]:
-    """Users' texts and replies; a side without any is left out."""
-    return {role: [unscored[place] for place in some] for role, some in _places(unscored).items()}
-
-
-def _in_order(unscored: Sequence[Unscored], found: Mapping[Role, Iterable[Signal]]) -> list[Signal]:
-    rest = {role: iter(signals) for role, signals in found.items()}
-    return [next(rest[item.role]) for item in unscored]
+def _in_order(found: Mapping[tuple[int, ...], Sequence[Signal]]) -> list[Signal]:
+    """``found`` holds the signals of all places, some places at a time."""
+    signals = {
+        place: signal for places, some in found.items() for place, signal in zip(places, some, strict=True)
+    }
+    return [signals[place] for place in range(len(signals))]
 
 
 class OneAtATime:

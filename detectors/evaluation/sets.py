@@ -25,11 +25,11 @@ _SHARE: Final = 1 / 3
 def own_rows(folder: Path = CORPORA, *, one_in: int = 1) -> list[Row]:
     """Our families that nothing was fitted on, and a third of their single turns in hidden spelling.
 
-    ``one_in``: of so many families take one, whole.
+    ``one_in``: of so many families take one, whole; of hidden spellings, which are few, all.
     """
-    held = _one_in(one_in, [example for example in read_corpora(folder) if example.held_out])
+    held = [example for example in read_corpora(folder) if example.held_out]
     hidden = [row_of(example, HIDDEN) for example in hidden_rows(held, _SHARE)]
-    return [row_of(example, OWN) for example in held] + hidden
+    return [row_of(example, OWN) for example in _one_in(one_in, held)] + hidden
 
 
 def _one_in(count: int, held: list[Example]) -> list[Example]:

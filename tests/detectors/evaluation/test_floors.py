@@ -40,7 +40,7 @@ def test_the_shipped_model_keeps_its_floors(engine):
 @pytest.mark.model
 @pytest.mark.xdist_group("encoder")
 def test_the_shipped_heads_keep_the_floors_of_replies(engine):
-    replies = evaluate_replies(EncodedReplyScorer(engine), read_replies()[::2], lambda *_: None)
+    replies = evaluate_replies(EncodedReplyScorer(engine), read_replies(), lambda *_: None)
     found = Evaluation({}, {}, {}, {}, replies)
     assert shortfalls(found, Floors({REPLIES: load_floors().sets[REPLIES]})) == []
 
@@ -68,7 +68,7 @@ def test_a_set_that_was_not_measured_falls_short():
 @pytest.mark.model
 @pytest.mark.xdist_group("encoder")
 def test_int8_and_fp32_decide_alike(prepared, engine):
-    rows = own_rows()[::18]
+    rows = own_rows()[::12]
     model, calibration = load_model(), load_calibration()
     decided = []
     for one in (engine, load_engine("fp32", prepared)):
