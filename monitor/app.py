@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import signal
 import sys
 from collections.abc import Callable, Collection
@@ -75,6 +76,7 @@ class App:
     ) -> None:
         """``load``, ``store`` and ``pagers`` make the ways out of the process."""
         self._settings = settings
+        self._name = secrets.token_hex(4)  # of this process, among the workers
         self._load = load
         self._clock = clock or SteadyClock()
         self._keys = assembly.keys(settings)
@@ -120,7 +122,9 @@ class App:
             if not ending.done():
                 await preparing
                 self._worker = self._make_worker(guard)
-                _log.info("ready", http_port=self._web.port, topic=self._settings.kafka.topic)
+                _log.info(
+                    "ready", worker=self._name, http_port=self._web.port, topic=self._settings.kafka.topic
+                )
                 await self._worker.run(serving, ending)
         finally:
             ending.cancel()
@@ -203,7 +207,7 @@ class App:
                 self_watch=SelfWatch(
                     progress=source.progress,
                     store=self._store,
-                    call=partial(reading_stalled, settings),
+                    call=partial(reading_stalled, settings, worker=self._name),
                     written=self._relay.wake,
                     clock=clock,
                     signs=recorder,

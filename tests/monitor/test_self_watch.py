@@ -23,16 +23,16 @@ SETTINGS = Settings(pagers=Pagers(console=True))
 
 
 class Stage:
-    def __init__(self) -> None:
+    def __init__(self, name: str = "one", store: AwayStore | None = None) -> None:
         self.clock = FakeClock()
-        self.store = AwayStore()
+        self.store = store or AwayStore()
         self.state = SourceState.JOINED
         self.recorder = Recorder(Metrics())
         self.woken = 0
         self.watch = SelfWatch(
             progress=lambda: Progress(self.state, looked=self.clock.now()),
             store=self.store,
-            call=partial(reading_stalled, SETTINGS),
+            call=partial(reading_stalled, SETTINGS, worker=name),
             written=self._wake,
             clock=self.clock,
             signs=self.recorder,
@@ -73,7 +73,7 @@ async def test_it_rings_within_a_minute_again_and_says_when_it_is_over(stage):
     await stage.seconds(5)
     assert stage.told == [(Kind.PAGE, 0), (Kind.PAGE, 1), (Kind.RESOLVE, 0)]
     assert {row.page.dedup_key for row in stage.store.notifications()} == {
-        f"jz-reading-stalled-jiezhu-turns-broker_away-{EPOCH:%Y%m%dT%H%M}"
+        f"jz-reading-stalled-jiezhu-turns-broker_away-{EPOCH:%Y%m%dT%H%M%S}-one"
     }
     assert stage.woken == 3
     first = stage.store.notifications()[0].page
@@ -112,3 +112,29 @@ async def test_a_detector_that_judges_nothing_while_people_write(stage):
     stage.watch.passed(worker.results[-1])
     await stage.seconds(1)
     assert not stage.watch.detector_idle
+
+
+async def test_the_first_worker_that_reads_again_does_not_speak_for_the_others():
+    store = AwayStore()
+    one, other = Stage("one", store), Stage("other", store)
+    one.state = other.state = SourceState.CONNECTING
+    for stage in (one, other):
+        await stage.seconds(50)
+    one.state = SourceState.JOINED
+    await one.seconds(1)
+    rows = store.notifications()
+    rung = {row.page.dedup_key for row in rows if row.page.kind is Kind.PAGE}
+    over = {row.page.dedup_key for row in rows if row.page.kind is Kind.RESOLVE}
+    assert len(rung) == 2
+    assert len(over) == 1
+    assert over < rung
+
+
+async def test_a_second_standstill_in_the_same_minute_rings_too(stage):
+    stage.state = SourceState.CONNECTING
+    await stage.seconds(47)
+    stage.state = SourceState.JOINED
+    await stage.seconds(1)
+    stage.state = SourceState.CONNECTING
+    await stage.seconds(47)
+    assert [kind for kind, _ in stage.told] == [Kind.PAGE, Kind.RESOLVE, Kind.PAGE]
