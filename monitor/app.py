@@ -85,14 +85,26 @@ class App:
         self._metrics = Metrics()
         self._recorder = Recorder(self._metrics)
         self._store = store(settings, self._keys.keyring)
-        self._common_time = CommonTime(self._clock, self._store, settings.state_dir / "clock.json")
+        self._common_time = CommonTime(
+            self._clock,
+            self._store,
+            settings.state_dir / "clock.json",
+            partial(self._recorder.alive, "common_time"),
+        )
         self._canary_mark = assembly.canary_mark(settings, self._keys.pseudonymiser)
         self._heartbeat = assembly.heartbeat(settings, self._clock)
         self._paging = self._make_paging()
         self._grouping = assembly.grouping(settings, self._paging.links)
         self._relay = Relay(self._store, self._pagers, self._clock, self._recorder, grouping=self._grouping)
         self._people = People(self._store, self._paging, self._clock, self._relay.wake)
-        self._groups = GroupKeeper(self._store, self._people, self._paging, self._clock, self._relay.wake)
+        self._groups = GroupKeeper(
+            self._store,
+            self._people,
+            self._paging,
+            self._clock,
+            self._relay.wake,
+            partial(self._recorder.alive, "groups"),
+        )
         self._lifeboat: Lifeboat | None = None
         self._source: KafkaSource | None = None
         self._worker: Worker | None = None

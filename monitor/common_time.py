@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol
@@ -31,10 +32,17 @@ class TimeSource(Protocol):
 
 
 class CommonTime:
-    def __init__(self, clock: SteadyClock, source: TimeSource, file: Path) -> None:
+    def __init__(
+        self,
+        clock: SteadyClock,
+        source: TimeSource,
+        file: Path,
+        looked: Callable[[datetime], None] = lambda _: None,
+    ) -> None:
         self._clock = clock
         self._source = source
         self._file = file
+        self._looked = looked
 
     async def begin(self) -> None:
         """Find out what time it is, before anything is decided."""
@@ -54,6 +62,7 @@ class CommonTime:
             if answer is not None:
                 self._clock.heard(*answer[1:])
             self._keep()
+            self._looked(self._clock.now())
             await self._clock.sleep(LOOK)
 
     async def _ask(self) -> tuple[float, datetime, float] | None:

@@ -40,12 +40,14 @@ class GroupKeeper:
         paging: Paging,
         clock: Clock,
         written: Callable[[], None] = lambda: None,
+        looked: Callable[[datetime], None] = lambda _: None,
     ) -> None:
         self._store = store
         self._people = people
         self._paging = paging
         self._clock = clock
         self._written = written
+        self._looked = looked
         self._woken = asyncio.Event()
         self._stopping = False
 
@@ -58,6 +60,7 @@ class GroupKeeper:
 
     async def run(self) -> None:
         while not self._stopping:
+            self._looked(self._clock.now())
             self._woken.clear()
             try:
                 await self.look()

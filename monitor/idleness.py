@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 LIMIT = timedelta(seconds=45)
+QUIET = timedelta(minutes=10)  # after the last turn nobody writes any more
 LEAST = 20  # turns that went by unjudged: a few may be in languages that are not judged
 
 
@@ -14,6 +15,7 @@ class DetectorWatch:
     def __init__(self) -> None:
         self._unjudged = 0
         self._since: datetime | None = None
+        self._last: datetime | None = None
 
     def passed(self, turns: int, judged: int, now: datetime) -> None:
         """``turns`` that users said for the first time, and how many of them have a level."""
@@ -22,9 +24,10 @@ class DetectorWatch:
         elif turns:
             self._unjudged += turns
             self._since = self._since or now
+            self._last = now
 
     def idle_since(self, now: datetime) -> datetime | None:
         """None while it works, or nobody writes."""
-        if self._since is None or self._unjudged < LEAST or now - self._since < LIMIT:
+        if self._since is None or self._last is None or now - self._last > QUIET:
             return None
-        return self._since
+        return self._since if self._unjudged >= LEAST and now - self._since >= LIMIT else None

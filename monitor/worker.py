@@ -38,10 +38,14 @@ _log = structlog.get_logger(__name__)
 HOLDS = ("line_stopped", "retry")
 BACK_PRESSURE = "back_pressure"
 # They turn every second or so, whatever else happens: one that shows no sign is helped by a restart.
-LOOPS = ("timers", "heartbeat", "relay", "lifeboat", "dead_letters", "self_watch", "canary")
+LOOPS = (
+    *("timers", "heartbeat", "relay", "lifeboat", "dead_letters", "self_watch", "canary", "groups"),
+    *("common_time", "expiry", "loop_lag"),
+)
 HEARTBEAT = timedelta(seconds=1)
 LAG_SAMPLE = 0.1
 EXPIRY = timedelta(hours=1)
+EXPIRY_LOOK = timedelta(seconds=10)
 STOP_WITHIN = 25.0
 
 
@@ -202,12 +206,18 @@ class Worker:
             before = time.perf_counter()
             await asyncio.sleep(LAG_SAMPLE)
             self._parts.metrics.loop_lag.observe(max(time.perf_counter() - before - LAG_SAMPLE, 0))
+            self._parts.recorder.alive("loop_lag", self._parts.clock.now())
 
     async def _expire(self) -> None:
         """Let go of words that have been kept long enough (M7)."""
+        due = self._parts.clock.now()
         while True:
+            now = self._parts.clock.now()
+            self._parts.recorder.alive("expiry", now)
             with contextlib.suppress(StoreError):
-                gone = await self._parts.store.expire(self._parts.clock.now() - self._parts.keep)
-                if gone:
-                    _log.info("expired", rows=gone)
-            await self._parts.clock.sleep(EXPIRY)
+                if now >= due:
+                    gone = await self._parts.store.expire(now - self._parts.keep)
+                    due = now + EXPIRY
+                    if gone:
+                        _log.info("expired", rows=gone)
+            await self._parts.clock.sleep(EXPIRY_LOOK)

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest_asyncio
 from pydantic import SecretStr
 
-from alerts.canary import Canary
+from alerts.canary import Canary, is_canary
 from alerts.delivery import Delivery
 from alerts.pagers.canary import CanaryChannel
 from alerts.ports import Notification
@@ -263,3 +263,10 @@ async def test_whatever_befalls_it_ends_no_worker(stage):
     )
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_one_that_has_rung_waits_for_nothing_in_the_lifeboat_either(stage):
+    await stage.minutes(2.5)
+    assert len(stage.pager.got) == 2
+    waiting = [write.case.conversation.key for write in stage.worker.lifeboat._recent.waiting()]
+    assert not [key for key in waiting if is_canary(key)]

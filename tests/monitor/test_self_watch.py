@@ -7,9 +7,11 @@ from functools import partial
 
 import pytest
 
+from alerts.canary import Canary
 from alerts.page import Kind, Trouble
 from alerts.wording import title
 from monitor.metrics import Metrics
+from monitor.pipeline import BatchResult
 from monitor.recorder import Recorder
 from monitor.self_watch import SelfWatch
 from monitor.settings import Pagers, Settings
@@ -17,7 +19,7 @@ from monitor.sources.progress import Progress, SourceState
 from monitor.trouble import reading_stalled
 from tests.support.away_store import WRITES, AwayStore
 from tests.support.fake_clock import EPOCH, FakeClock
-from tests.support.worker import Worker, user
+from tests.support.worker import Worker, reply, user
 
 SETTINGS = Settings(pagers=Pagers(console=True))
 
@@ -138,3 +140,39 @@ async def test_a_second_standstill_in_the_same_minute_rings_too(stage):
     stage.state = SourceState.CONNECTING
     await stage.seconds(47)
     assert [kind for kind, _ in stage.told] == [Kind.PAGE, Kind.RESOLVE, Kind.PAGE]
+
+
+async def test_a_canary_that_is_judged_does_not_hide_a_detector_that_judges_nobody(stage):
+    worker = Worker(stage.store, stage.clock)
+    canary = Canary(int(EPOCH.timestamp()), 0).conversation
+    for number in range(30):
+        await worker.read(user(f"c{number}", "unscored", number))
+        stage.watch.passed(worker.results[-1])
+    await worker.read(user("d", "hello", 40))
+    stage.watch.passed(_as_of(worker.results[-1], canary))
+    await stage.seconds(50)
+    assert stage.watch.detector_idle
+
+
+async def test_what_the_assistant_says_twice_takes_nothing_from_what_users_say(stage):
+    worker = Worker(stage.store, stage.clock)
+    for number in range(30):
+        said = reply("c", f"chat {number}", number)
+        await worker.read(said)
+        await worker.read(said, user("c", "unscored", number + 0.5))
+        stage.watch.passed(worker.results[-1])
+    await stage.seconds(50)
+    assert stage.watch.detector_idle
+
+
+def _as_of(result: BatchResult, conversation: str) -> BatchResult:
+    """The same batch, said in a conversation of another key."""
+    [case] = result.cases
+    standing = case.advanced.case
+    [turns] = result.read.turns.values()
+    renamed = replace(standing, conversation=replace(standing.conversation, key=conversation))
+    return replace(
+        result,
+        cases=(replace(case, advanced=replace(case.advanced, case=renamed)),),
+        read=replace(result.read, turns={conversation: turns}),
+    )
