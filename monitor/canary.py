@@ -97,6 +97,7 @@ class CanaryLoop:
         self._next = book.next_at(clock.now())
         self._beating: asyncio.Task[None] | None = None
         self._learnt = False  # what arrived before this worker began
+        self._fresh = True
 
     def arrived(self, canary: Canary, at: datetime) -> None:
         """A pager, or the relay in its place, has taken its page."""
@@ -124,6 +125,10 @@ class CanaryLoop:
         if found := self._sender.partitions():
             self._book.partitions(found, now)
         await self._learn()
+        if self._fresh and found and self._learnt:
+            self._fresh = False
+            if self._book.overdue(now):  # as after a night without any worker: do not wait for the minute
+                self._next = now
         if now >= self._next:
             self._next = self._book.next_at(now)
             await self._send_all(self._book.begin(now))
