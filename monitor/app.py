@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import signal
 import sys
 from collections.abc import Callable, Collection
@@ -75,6 +76,7 @@ class App:
     ) -> None:
         """``load``, ``store`` and ``pagers`` make the ways out of the process."""
         self._settings = settings
+        self._name = secrets.token_hex(4)  # of this process, among the workers
         self._load = load
         self._clock = clock or SteadyClock()
         self._keys = assembly.keys(settings)
@@ -84,7 +86,11 @@ class App:
         self._recorder = Recorder(self._metrics, self._clock.now)
         self._store = store(settings, self._keys.keyring)
         self._common_time = CommonTime(
-            self._clock, self._store, settings.state_dir / "clock.json", show=self._recorder.clock_apart
+            self._clock,
+            self._store,
+            settings.state_dir / "clock.json",
+            show=self._recorder.clock_apart,
+            looked=partial(self._recorder.alive, "common_time"),
         )
         self._canary_mark = assembly.canary_mark(settings, self._keys.pseudonymiser)
         self._heartbeat = assembly.heartbeat(settings, self._clock)
@@ -99,6 +105,7 @@ class App:
             self._clock,
             self._relay.wake,
             self._grouping.policy,
+            looked=partial(self._recorder.alive, "groups"),
         )
         self._lifeboat: Lifeboat | None = None
         self._source: KafkaSource | None = None
@@ -129,7 +136,9 @@ class App:
             if not ending.done():
                 await preparing
                 self._worker = self._make_worker(guard)
-                _log.info("ready", http_port=self._web.port, topic=self._settings.kafka.topic)
+                _log.info(
+                    "ready", worker=self._name, http_port=self._web.port, topic=self._settings.kafka.topic
+                )
                 await self._worker.run(serving, ending)
         finally:
             ending.cancel()
@@ -211,7 +220,7 @@ class App:
                 self_watch=SelfWatch(
                     progress=source.progress,
                     store=self._store,
-                    call=partial(reading_stalled, settings),
+                    call=partial(reading_stalled, settings, worker=self._name),
                     written=self._relay.wake,
                     clock=clock,
                     signs=recorder,

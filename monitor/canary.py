@@ -96,6 +96,8 @@ class CanaryLoop:
         self._beat = beat
         self._next = book.next_at(clock.now())
         self._beating: asyncio.Task[None] | None = None
+        self._learnt = False  # what arrived before this worker began
+        self._fresh = True
 
     def arrived(self, canary: Canary, at: datetime) -> None:
         """A pager, or the relay in its place, has taken its page."""
@@ -108,7 +110,12 @@ class CanaryLoop:
     async def run(self) -> None:
         try:
             while True:
-                await self.turn(self._clock.now())
+                now = self._clock.now()
+                try:
+                    await self.turn(now)
+                except Exception as error:  # noqa: BLE001 - a canary that is missing tells of itself, and ends no worker
+                    _log.error("canary_failed", error=type(error).__name__)
+                self._observer.alive("canary", now)
                 await self._clock.sleep(ROUND)
         finally:
             if self._beating is not None:
@@ -116,27 +123,43 @@ class CanaryLoop:
 
     async def turn(self, now: datetime) -> None:
         if found := self._sender.partitions():
-            self._book.partitions(found)
+            self._book.partitions(found, now)
+        await self._learn()
+        if self._fresh and found and self._learnt:
+            self._fresh = False
+            if self._book.overdue(now):  # as after a night without any worker: do not wait for the minute
+                self._next = now
         if now >= self._next:
             self._next = self._book.next_at(now)
             await self._send_all(self._book.begin(now))
             await self._sweep(now)
         await self._ask()
-        for partition in self._book.watched:
+        for partition in self._book.watched if self._learnt else ():
             self._observer.canary_due(partition, self._book.due(partition))
-        self._observer.alive("canary", now)
 
     async def _send_all(self, canaries: Sequence[Canary]) -> None:
-        """Once one cannot be sent, the rest wait for the next time: each would take a while to fail."""
-        away = False
-        for canary in canaries:
-            try:
-                for key, value in () if away else self._mark.events(canary):
-                    await self._sender.send(canary.partition, key, value, HEADERS)
-            except CanaryUnsent as error:
-                away = True
-                _log.warning("canary_not_sent", partition=canary.partition, error=str(error))
-            self._observer.canary_sent(sent=not away)
+        """All at once: one that takes a while to fail, its partition having no leader, keeps no other back."""
+        await asyncio.gather(*(self._send(canary) for canary in canaries))
+
+    async def _send(self, canary: Canary) -> None:
+        sent = False
+        try:
+            for key, value in self._mark.events(canary):
+                await self._sender.send(canary.partition, key, value, HEADERS)
+            sent = True
+        except CanaryUnsent as error:
+            _log.warning("canary_not_sent", partition=canary.partition, error=str(error))
+        self._observer.canary_sent(sent=sent)
+
+    async def _learn(self) -> None:
+        """Until this worker knows what arrived before it began, it does not say what is due: the others know."""
+        if self._learnt:
+            return
+        try:
+            self._book.learn(await self._store.newest_canaries())
+        except StoreError:
+            return
+        self._learnt = True
 
     async def _ask(self) -> None:
         """Those that another worker's relay sent are in the outbox; while that is away, nobody knows of them."""
@@ -151,9 +174,11 @@ class CanaryLoop:
             self.arrived(waiting[name], at)
 
     async def _sweep(self, now: datetime) -> None:
-        """Canaries leave nothing behind."""
+        """Canaries leave nothing behind but their last success: without it a fresh worker would not know what is missing."""
+        if not self._learnt:
+            return
         try:
-            await self._store.sweep_canaries(Canary(int((now - KEPT).timestamp()), 0))
+            await self._store.sweep_canaries(Canary(int((now - KEPT).timestamp()), 0), self._book.newest)
         except StoreError as error:
             _log.info("canaries_not_swept", error=type(error).__name__)
 

@@ -48,8 +48,10 @@ def decided(
     tests = [note for advanced, _ in canaries for note in _tests(advanced, paging)]
     return Work(
         cases=[
-            *(CaseWrite(advanced.case, partition, advanced.wake_at) for advanced, partition in results),
-            *(CaseWrite(a.case, p, None if _rung(a) else a.wake_at) for a, p in canaries),
+            *(
+                CaseWrite(advanced.case, partition, wake_of(advanced))
+                for advanced, partition in [*results, *canaries]
+            ),
         ],
         incidents=list({step.incident.key: step.incident for step in happened}.values()),
         withdrawals=[s.incident.key for s in happened if _tells(s, Kind.RESOLVE)],
@@ -87,9 +89,11 @@ def _tests(advanced: Advanced, paging: Paging) -> list[Notification]:
     return [note for step in advanced.happened for note in as_test(_notifications(step, paging, {}))]
 
 
-def _rung(advanced: Advanced) -> bool:
+def wake_of(advanced: Advanced) -> datetime | None:
+    """When time does something to a case; never again to a canary's once its page is written."""
     incident = advanced.case.incident
-    return incident is not None and incident.rank > 0
+    rung = incident is not None and incident.rank > 0
+    return None if rung and is_canary(advanced.case.conversation.key) else advanced.wake_at
 
 
 def _tells(step: Happened, kind: Kind) -> bool:

@@ -90,7 +90,7 @@ def seen(expected: Told, told: Told) -> Seen:
 
 
 class CommonTime:
-    """``show`` is told how far our time is ahead of which clock, in seconds."""
+    """``show`` is told how far our time is ahead of which clock, in seconds; ``looked``, when we looked last."""
 
     def __init__(
         self,
@@ -99,11 +99,13 @@ class CommonTime:
         file: Path,
         *,
         show: Callable[[str, float], None] = lambda _clock, _seconds: None,
+        looked: Callable[[datetime], None] = lambda _: None,
     ) -> None:
         self._clock = clock
         self._source = source
         self._file = file
         self._show = show
+        self._looked = looked
         self._before: tuple[Told, float] | None = None  # and when it was told
         self._running = False
 
@@ -122,6 +124,7 @@ class CommonTime:
         while True:
             await self.look()
             self._keep()
+            self._looked(self._clock.now())
             await self._clock.sleep(LOOK)
 
     async def look(self) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import datetime, timedelta
 
 import structlog
 
@@ -15,6 +16,7 @@ from monitor.store.work import Store
 _log = structlog.get_logger(__name__)
 
 EXPIRY = timedelta(hours=1)
+LOOK = timedelta(seconds=10)  # so often it shows that it lives, and tries again what could not be done
 
 
 class Expiry:
@@ -23,22 +25,37 @@ class Expiry:
     Canaries are swept here, too, for those of another jiezhu with the same key come to one that sends none itself.
     """
 
-    def __init__(self, store: Store, clock: Clock, keep: timedelta) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        keep: timedelta,
+        *,
+        looked: Callable[[datetime], None] = lambda _: None,
+    ) -> None:
         self._store = store
         self._clock = clock
         self._keep = keep
+        self._looked = looked
 
     async def run(self) -> None:
+        due = self._clock.now()
         while True:
-            await self.expire()
-            await self._clock.sleep(EXPIRY)
+            now = self._clock.now()
+            self._looked(now)
+            if now >= due and await self.expire():
+                due = now + EXPIRY
+            await self._clock.sleep(LOOK)
 
-    async def expire(self) -> None:
+    async def expire(self) -> bool:
+        """Return whether it is done: while the database is away it is tried again."""
         now = self._clock.now()
         try:
             gone = await self._store.expire(now - self._keep)
             if gone:
                 _log.info("expired", rows=gone)
             await self._store.sweep_canaries(Canary(int((now - KEPT).timestamp()), 0))
-        except StoreError as error:  # away: the next hour
+        except StoreError as error:
             _log.info("expiry_put_off", error=type(error).__name__)
+            return False
+        return True

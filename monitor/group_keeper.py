@@ -44,6 +44,8 @@ class GroupKeeper:
         clock: Clock,
         written: Callable[[], None] = lambda: None,
         policy: StormPolicy | None = None,
+        *,
+        looked: Callable[[datetime], None] = lambda _: None,
     ) -> None:
         self._store = store
         self._people = people
@@ -51,6 +53,7 @@ class GroupKeeper:
         self._clock = clock
         self._written = written
         self._policy = policy or StormPolicy()
+        self._looked = looked
         self._woken = asyncio.Event()
         self._stopping = False
 
@@ -63,6 +66,7 @@ class GroupKeeper:
 
     async def run(self) -> None:
         while not self._stopping:
+            self._looked(self._clock.now())
             self._woken.clear()
             try:
                 await self.look()
@@ -153,7 +157,9 @@ class GroupKeeper:
             yield batch
             after = batch[-1].key
 
-    async def _write(self, group: Group, kind: Kind | None = None, calls: Sequence[Notification] = ()) -> Group:
+    async def _write(
+        self, group: Group, kind: Kind | None = None, calls: Sequence[Notification] = ()
+    ) -> Group:
         """Write it, and ``calls`` that ring for it; with ``kind`` tell the pagers. Who did it stands in the group and in each incident's trail."""
         now = self._clock.now()
         told = list(calls)

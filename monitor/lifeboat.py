@@ -19,7 +19,7 @@ from alerts.case import incident_key
 from alerts.ports import Clock, Notification, Pager
 from alerts.relay import Grouping, RelayObserver
 from monitor.batch import Read
-from monitor.changes import Paging
+from monitor.changes import Paging, wake_of
 from monitor.errors import JiezhuError, StoreError, StoreUnavailable, StoreUnwritable
 from monitor.pipeline import BatchResult, Through
 from monitor.reading import Reading
@@ -95,7 +95,7 @@ class Lifeboat:
             written = case.advanced.case
             partition = result.read.partition_of[written.conversation.key]
             stands = replace(written, version=written.version + 1)
-            self._recent.keep(CaseWrite(stands, partition, case.advanced.wake_at))
+            self._recent.keep(CaseWrite(stands, partition, wake_of(case.advanced)))
 
     def forget(self, pseudonyms: Collection[str]) -> None:
         """Nothing of these conversations stays in memory; what is open of them is read again from the database."""

@@ -5,17 +5,19 @@ A part that shows itself here is stuck if its sign grows old; the loops that tur
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
 import structlog
 
+from alerts.canary import is_canary
 from alerts.page import Kind
 from alerts.ports import Clock, Notification
 from detectors.finding import Level, UserSignal
-from detectors.turn import Role
+from detectors.turn import Role, Turn
 from monitor.awake import Awake
+from monitor.batch import CaseResult
 from monitor.errors import StoreError
 from monitor.idleness import DetectorWatch
 from monitor.pipeline import BatchResult
@@ -63,15 +65,19 @@ class SelfWatch:
         self.detector_idle = False
 
     def passed(self, result: BatchResult) -> None:
-        """A batch is written. What phrases alone judged counts: that state has alerts of its own."""
-        repeats = sum(case.repeats for case in result.cases)
-        turns = sum(turn.role is Role.USER for said in result.read.turns.values() for turn in said)
+        """A batch is written. What phrases alone judged counts: that state has alerts of its own.
+
+        A canary shows no more than that its own sentences are judged.
+        """
+        people = [case for case in result.cases if not is_canary(case.advanced.case.conversation.key)]
+        said = sum(_said(case, result.read.turns[case.advanced.case.conversation.key]) for case in people)
         judged = sum(
-            isinstance(signal, UserSignal) and (signal.level is not Level.UNSCORED or signal.degraded)
-            for case in result.cases
+            signal.level is not Level.UNSCORED or signal.degraded
+            for case in people
             for _, signal in case.fresh
+            if isinstance(signal, UserSignal)
         )
-        self._detector.passed(max(turns - repeats, 0), judged, result.at)
+        self._detector.passed(said, judged, result.at)
 
     async def run(self) -> None:
         while True:
@@ -115,3 +121,9 @@ class SelfWatch:
             return
         self._untold = []
         self._written()
+
+
+def _said(case: CaseResult, turns: Sequence[Turn]) -> int:
+    """What users said anew. Some of the repeats may be the assistant's."""
+    fresh = sum(isinstance(signal, UserSignal) for _, signal in case.fresh)
+    return max(fresh, sum(turn.role is Role.USER for turn in turns) - case.repeats)

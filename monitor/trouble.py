@@ -30,14 +30,14 @@ def line_stopped(settings: Settings, reason: StopReason, now: datetime) -> Notif
 
 
 def reading_stalled(
-    settings: Settings, standstill: Standstill, now: datetime, kind: Kind, time: int
+    settings: Settings, standstill: Standstill, now: datetime, kind: Kind, time: int, *, worker: str
 ) -> Notification:
     """Call somebody, for the ``time``-th time; or say that it is over.
 
-    Workers that stall in the same minute for the same cause share a key: a broker that is away is one alert.
+    Each worker has an alert of its own: of a shared one, the first that reads again would say that all do.
     """
     name = f"{settings.kafka.group_id}-{settings.kafka.topic}-{standstill.cause.value}"
-    key = f"jz-reading-stalled-{name}-{standstill.since:%Y%m%dT%H%M}"
+    key = f"jz-reading-stalled-{name}-{standstill.since:%Y%m%dT%H%M%S}-{worker}"
     page = _about_us(
         settings, Trouble.READING_STALLED, key, standstill.cause.value, now, "JiezhuReadingStalled"
     )

@@ -42,7 +42,10 @@ _log = structlog.get_logger(__name__)
 HOLDS = ("line_stopped", "retry")
 BACK_PRESSURE = "back_pressure"
 # They turn every second or so, whatever else happens: one that shows no sign is helped by a restart.
-LOOPS = ("timers", "heartbeat", "relay", "lifeboat", "dead_letters", "self_watch", "canary")
+LOOPS = (
+    *("timers", "heartbeat", "relay", "lifeboat", "dead_letters", "self_watch", "canary", "groups"),
+    *("common_time", "expiry", "loop_lag"),
+)
 HEARTBEAT = timedelta(seconds=1)
 LAG_SAMPLE = 0.1
 STOP_WITHIN = 25.0
@@ -119,7 +122,9 @@ class Worker:
             "self_watch": parts.self_watch.run(),
             "heartbeat": self._heartbeat(),
             "loop_lag": self._loop_lag(),
-            "expiry": Expiry(parts.store, parts.clock, parts.keep).run(),
+            "expiry": Expiry(
+                parts.store, parts.clock, parts.keep, looked=partial(parts.recorder.alive, "expiry")
+            ).run(),
             "auditor": parts.auditor.run(),
             "common_time": parts.common_time.run(),
             "forgetting": parts.forgetting.run(),
@@ -221,6 +226,7 @@ class Worker:
             before = time.perf_counter()
             await asyncio.sleep(LAG_SAMPLE)
             self._parts.metrics.loop_lag.observe(max(time.perf_counter() - before - LAG_SAMPLE, 0))
+            self._parts.recorder.alive("loop_lag", self._parts.clock.now())
 
 
 def _give_up(given_up: asyncio.Future[None], reasons: tuple[str, ...]) -> None:

@@ -84,6 +84,7 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
             TopicPartition, int | None
         ] = {}  # the client's stamp when a batch held records of it
         self._timers: set[asyncio.TimerHandle] = set()
+        self._assigned = False
         self._takeovers: set[asyncio.Task[None]] = set()
         self.last_record: datetime | None = None
         self.last_done: datetime | None = None
@@ -303,10 +304,12 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
                 self._since.setdefault(place, now)
 
     async def on_partitions_revoked(self, revoked: Collection[TopicPartition]) -> None:
+        self._assigned = False
         async with self._lock:
             await self._give_up(revoked)
 
     async def on_partitions_assigned(self, assigned: Collection[TopicPartition]) -> None:
+        self._assigned = True
         self.apply_holds()  # before anything is read: from where, the database says
         if assigned:
             _log.info("partitions_assigned", partitions=len(assigned))
@@ -393,6 +396,17 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
             for place in sorted(consumer.assignment())
             if place in self._next
         }
+
+    @property
+    def joining(self) -> bool:
+        """True until the group has said what is ours, were it nothing."""
+        return not self._assigned
+
+    def unknown(self) -> frozenset[Partition]:
+        """What is ours and is not read, because its position is not known."""
+        consumer = self._consumer()
+        assigned = set() if consumer is None else consumer.assignment()
+        return frozenset(_name(place) for place in assigned if place not in self._next)
 
     def _progress(self, consumer: Consumer, place: TopicPartition, now: datetime) -> PartitionProgress:
         """The client asks for no more of a partition while records of it wait: that bounds its memory."""

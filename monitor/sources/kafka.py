@@ -115,10 +115,12 @@ class KafkaSource:
         self._intake.reread()
 
     def progress(self) -> Progress:
-        intake = self._intake
+        intake, joined = self._intake, self._state is SourceState.JOINED
         return Progress(
             state=self._state,
-            partitions=intake.partitions() if self._state is SourceState.JOINED else {},
+            partitions=intake.partitions() if joined else {},
+            unknown=intake.unknown() if joined else frozenset(),
+            joining=joined and intake.joining,
             holds=self._holds.reasons,
             last_record=intake.last_record,
             last_done=intake.last_done,

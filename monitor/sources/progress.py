@@ -48,11 +48,26 @@ class Progress:
     unreadable: int = 0  # records that the client library could not read, handed on without content
     restarts: int = 0  # times the client was built anew
     looked: datetime | None = None  # when the source's own loop last looked at its client
+    unknown: frozenset[Partition] = frozenset()  # ours, and nobody has said yet from where to read
+    joining: bool = False  # the group has not said yet what is ours
 
     @property
     def back_pressure(self) -> bool:
         """True while nothing more is fetched of some partition, because what was fetched waits for a batch in hand."""
         return self.handling_since is not None and any(known.unread for known in self.partitions.values())
+
+    def reads(self, now: datetime, limit: timedelta) -> bool:
+        """True if all that is ours is read, as the broker's answers show; without any partition, if the group said so."""
+        if self.state is not SourceState.JOINED or self.joining or self.unknown:
+            return False
+        busy = self.busy(now, limit)
+        read = [known for known in self.partitions.values() if not known.held]
+        return (bool(read) or not self.partitions) and all(
+            known.in_hand
+            or (known.unread and busy)
+            or (known.polled is not None and now - known.polled <= limit)
+            for known in read
+        )
 
     def caught_up(self, partition: Partition) -> bool:
         """True once everything that was in the partition at the last fetch has been handled."""

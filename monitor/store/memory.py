@@ -138,10 +138,15 @@ class MemoryStore(MemoryOutbox):
         found = {row.id: row.delivery.accepted_at for row in self.rows() if row.id in ids}
         return {name: at for name, at in found.items() if at is not None}
 
-    async def sweep_canaries(self, before: Canary) -> None:
+    async def newest_canaries(self) -> Sequence[Canary]:
+        done = [row for row in self.rows() if row.delivery.accepted_at is not None]
+        found = sorted(canary for row in done if (canary := canary_of(row.page.incident)) is not None)
+        return list({canary.partition: canary for canary in found}.values())
+
+    async def sweep_canaries(self, before: Canary, keep: Collection[Canary] = ()) -> None:
         for row in self.rows():
             canary = canary_of(row.page.incident)
-            if canary is not None and canary < before:
+            if canary is not None and canary < before and canary not in keep:
                 self.forget(row.id)
         self._cases = {
             key: write

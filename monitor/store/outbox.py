@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, select, update
 
-from alerts.canary import Canary
+from alerts.canary import Canary, canary_of
 from alerts.delivery import TOLD_BY_GROUP, WITHDRAWN, Delivery, State, abandoned
 from alerts.page import Kind
 from alerts.ports import Notification
@@ -20,6 +20,7 @@ from monitor.store import codec
 from monitor.store.dialect import insert_absent
 from monitor.store.schema import outbox
 
+CANARIES = "jz-canary-"  # how their incidents' keys begin
 _UPDATES = (Kind.ACKNOWLEDGE.value, Kind.RESOLVE.value)
 
 
@@ -144,7 +145,7 @@ def record(connection: Connection, notification_id: str, delivery: Delivery) -> 
 def oldest(connection: Connection, now: datetime) -> timedelta:
     created: datetime | None = connection.scalar(
         select(func.min(outbox.c.created_at)).where(
-            outbox.c.due_at.is_not(None), ~outbox.c.incident.startswith("jz-canary-")
+            outbox.c.due_at.is_not(None), ~outbox.c.incident.startswith(CANARIES)
         )
     )
     return timedelta(0) if created is None else now - created
@@ -162,9 +163,23 @@ def accepted(connection: Connection, ids: Collection[str]) -> dict[str, datetime
     return {name: at for name, at in found.items() if at is not None}
 
 
-def sweep_canaries(connection: Connection, before: Canary) -> None:
-    ours = outbox.c.incident.startswith("jz-canary-")
-    connection.execute(delete(outbox).where(ours, outbox.c.incident < before.incident))
+def newest_canaries(connection: Connection) -> list[Canary]:
+    done = outbox.c.incident.startswith(CANARIES) & outbox.c.due_at.is_(None)
+    query = select(outbox.c.incident, outbox.c.delivery).where(done).order_by(outbox.c.incident.desc())
+    newest: dict[int, Canary] = {}
+    for row in connection.execute(query):
+        canary = canary_of(row.incident)
+        if canary is None or canary.partition in newest:
+            continue
+        if codec.DELIVERIES.decode(row.delivery).accepted_at is not None:
+            newest[canary.partition] = canary
+    return list(newest.values())
+
+
+def sweep_canaries(connection: Connection, before: Canary, keep: Collection[Canary]) -> None:
+    old = outbox.c.incident.startswith(CANARIES) & (outbox.c.incident < before.incident)
+    kept = [canary.notification for canary in keep]
+    connection.execute(delete(outbox).where(old, outbox.c.id.not_in(kept)))
 
 
 def _due_at(delivery: Delivery, created_at: datetime) -> datetime | None:

@@ -152,10 +152,13 @@ class SqlStore:
     async def accepted(self, ids: Collection[str]) -> dict[str, datetime]:
         return await self._database.read(lambda c: outbox.accepted(c, ids)) if ids else {}
 
-    async def sweep_canaries(self, before: Canary) -> None:
+    async def newest_canaries(self) -> Sequence[Canary]:
+        return await self._database.read(outbox.newest_canaries)
+
+    async def sweep_canaries(self, before: Canary, keep: Collection[Canary] = ()) -> None:
         def transaction(connection: Connection) -> None:
             cases.sweep_canaries(connection, before)
-            outbox.sweep_canaries(connection, before)
+            outbox.sweep_canaries(connection, before, keep)
 
         await self._database.write(transaction)
 

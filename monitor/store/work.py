@@ -181,8 +181,12 @@ class Store(Outbox, Protocol):
         """When each of these notifications was accepted, of those that were and still stand in the outbox."""
         ...
 
-    async def sweep_canaries(self, before: Canary) -> None:
-        """Delete what canaries due before that one have left."""
+    async def newest_canaries(self) -> Sequence[Canary]:
+        """The newest one of each partition whose page was accepted and still stands in the outbox."""
+        ...
+
+    async def sweep_canaries(self, before: Canary, keep: Collection[Canary] = ()) -> None:
+        """Delete what canaries due before that one have left, but for the pages of ``keep``."""
         ...
 
     async def ping(self) -> timedelta:

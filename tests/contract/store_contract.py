@@ -361,6 +361,21 @@ class StoreContract:
         left = {row.id for row in await store.claim(NOW, SECOND, 9)}
         assert left == {"n-1", canaries[2].notification, canaries[3].notification}
 
+    async def test_the_last_success_of_a_partition_outlasts_the_sweep(self, store):
+        canaries = [Canary(1_000 + number, number % 2) for number in range(6)]
+        await store.commit(Work(notifications=[a_notification("n-1"), *map(_a_test_page, canaries)]))
+        await store.claim(NOW, SECOND, 9)
+        done = Delivery(("first",), state=DeliveryState.ACCEPTED, accepted_at=NOW)
+        for name in ("n-1", *(one.notification for one in canaries[:4])):
+            await store.record(name, done)
+        await store.record(canaries[4].notification, Delivery(("first",), state=DeliveryState.ABANDONED))
+        newest = await store.newest_canaries()
+        assert set(newest) == set(canaries[2:4])
+        await store.sweep_canaries(Canary(2_000, 0), [canaries[3]])
+        assert await store.newest_canaries() == [canaries[3]]
+        await store.sweep_canaries(Canary(2_000, 0))
+        assert await store.newest_canaries() == []
+
     async def test_a_canary_that_waits_is_no_page_that_waits(self, store):
         await store.commit(Work(notifications=[_a_test_page(Canary(1_000, 0))]))
         assert await store.oldest(NOW + SECOND) == timedelta(0)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from shutil import which
+from subprocess import run
 from typing import Any
 
 import pytest
 import yaml
 
+from monitor.commands import describe_settings
 from monitor.settings import environment_names, load
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
-FILES = sorted(DEPLOY.glob("compose*.yaml"))
+FILES = sorted(DEPLOY.glob("compose*.yaml"), key=lambda path: (path.stem != "compose", path.stem))
 SETTING = re.compile(r"\bJIEZHU_[A-Z0-9_]+[A-Z0-9]\b")
 # "docker.io" names without a host, a version, and nothing that moves.
 IMAGE = re.compile(
@@ -120,7 +123,10 @@ def test_daemon_takes_what_compose_gives_it(tmp_path: Path) -> None:
     environment: dict[str, str] = {}
     for path in FILES:
         environment |= read(path)["services"]["worker"]["environment"]
-    for name, value in environment.items():
+    for name, value in list(environment.items()):
+        if value is None:  # as .env has it, and so far it does not
+            del environment[name]
+            continue
         environment[name] = re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", value)
         if name.endswith("_FILE"):
             secret = tmp_path / Path(value).name
@@ -134,6 +140,42 @@ def test_daemon_takes_what_compose_gives_it(tmp_path: Path) -> None:
     assert settings.pagers.webhook is not None
     assert settings.pagers.alertmanager is not None
     assert settings.http.port == 9464
+    assert settings.canary.enabled
+    assert settings.canary.heartbeat_url is not None
+
+
+def test_every_setting_that_the_documents_name_reaches_the_worker() -> None:
+    handed = {name for path in FILES for name in read(path)["services"]["worker"]["environment"]}
+    named = {
+        name
+        for document in ("README.md", ".env.example")
+        for name in SETTING.findall((DEPLOY / document).read_text(encoding="utf-8"))
+    }
+    assert {"JIEZHU_CANARY__EVERY_SECONDS", "JIEZHU_HTTP__RUNBOOK_URL"} < named
+    assert {name for name in named if name not in handed and f"{name}_FILE" not in handed} == set()
+
+
+def test_no_name_is_handed_on_that_is_unknown() -> None:
+    assert set(SERVICES["worker"]["environment"]) <= environment_names()
+
+
+def test_the_first_start_goes_as_it_is_written(tmp_path: Path) -> None:
+    """The lines that make the secrets, run as they stand, and what they made, as the worker reads it."""
+    readme = (DEPLOY / "README.md").read_text(encoding="utf-8")
+    [lines] = [
+        block for block in re.findall(r"```sh\n(.*?)```", readme, re.DOTALL) if "secrets/key_seal" in block
+    ]
+    secrets = tmp_path / "deploy" / "secrets"
+    secrets.mkdir(parents=True)
+    run([which("sh"), "-euc", lines], cwd=tmp_path, check=True)
+    environment = {}
+    for name, value in SERVICES["worker"]["environment"].items():
+        if value is not None:
+            plain = re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", value)
+            environment[name] = plain.replace("/run/secrets", str(secrets))
+    said = describe_settings(load(None, environment))
+    assert said[-1] == "the configuration is good"
+    assert "keeps state in PostgreSQL; words of incidents for 30 days" in said
 
 
 def test_prometheus_and_grafana_find_the_services_by_their_names() -> None:

@@ -18,6 +18,7 @@ from monitor.sources.dead_letters import DeadLetterTopic, DeadLetterUndelivered
 from monitor.sources.intake import LINE_STOPPED
 from monitor.sources.kafka import KafkaSource
 from monitor.sources.record import Record
+from monitor.standstill import SILENT
 from monitor.store.work import Partition
 from tests.support.kafka import JOIN, Broker, Ledger, LedgerHandler, numbers, running
 from tests.support.until import until
@@ -461,3 +462,34 @@ async def test_dead_letters_go_to_their_topic_sealed(broker: Broker) -> None:
     assert (second.value, dict(second.headers)["payload"]) == (b"", b"too_large")
     with pytest.raises(DeadLetterUndelivered):
         await letters.publish(reason="not_json", partition=(topic, 0), offset=7, sealed=b"")
+
+
+async def test_a_member_that_gets_no_partition_has_been_told_so(broker: Broker) -> None:
+    topic = await broker.topic(partitions=1)
+    ledger = Ledger()
+    settings = broker.settings(topic)
+
+    def rests(source: KafkaSource) -> bool:
+        seen = source.progress()
+        return not seen.joining and not seen.partitions and not seen.unknown
+
+    async with (
+        running(KafkaSource(settings, LedgerHandler(ledger))) as one,
+        running(KafkaSource(settings, LedgerHandler(ledger))) as other,
+    ):
+        both = (one, other)
+        await until(lambda: [rests(one), rests(other)].count(True) == 1, LONG)
+        await until(lambda: all(s.progress().reads(datetime.now(UTC), SILENT) for s in both), LONG)
+
+
+async def test_a_partition_whose_position_is_not_known_is_seen(broker: Broker) -> None:
+    topic = await broker.topic(partitions=1)
+
+    class Away(LedgerHandler):
+        async def assigned(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
+            raise StoreUnavailable
+
+    async with running(KafkaSource(broker.settings(topic), Away(Ledger()))) as source:
+        await until(lambda: source.progress().unknown == {(topic, 0)}, LONG)
+        assert not source.progress().partitions
+        assert not source.progress().reads(datetime.now(UTC), SILENT)

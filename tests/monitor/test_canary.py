@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest_asyncio
 from pydantic import SecretStr
 
-from alerts.canary import Canary
+from alerts.canary import Canary, is_canary
 from alerts.delivery import Delivery
 from alerts.pagers.canary import CanaryChannel
 from alerts.ports import Notification
@@ -46,28 +47,38 @@ class Stage:
         self.heard: list[float] = []
         self.answers = True
         self.away = False
+        self.without_leader: set[int] = set()
+        self.known = [0]
         self.reads = True
-        self.loop = CanaryLoop(
+        self.mark = mark
+        self.sent: list[int] = []
+        self.loop = self.begin()
+
+    def begin(self) -> CanaryLoop:
+        """A worker's loop from its start."""
+        loop = CanaryLoop(
             book=CanaryBook(MINUTE, timedelta(seconds=30), self.clock.now()),
-            mark=mark,
+            mark=self.mark,
             sender=self,
             store=self.store,
             clock=self.clock,
             observer=self.worker.recorder,
             beat=self._beat,
         )
-        self.worker.recorder.canary_arrived = self.loop.arrived
+        self.worker.recorder.canary_arrived = loop.arrived
+        return loop
 
     async def _beat(self) -> bool:
         self.heard.append(self.clock.now().timestamp())
         return self.answers
 
     def partitions(self) -> list[int]:
-        return [0]
+        return list(self.known)
 
     async def send(self, partition: int, key: bytes, value: bytes, headers: dict[str, str]) -> None:
-        if self.away:
+        if self.away or partition in self.without_leader:
             raise CanaryUnsent("away")
+        self.sent.append(partition)
         self.topic.add(value)
 
     async def minutes(self, count: float) -> None:
@@ -206,3 +217,64 @@ async def test_the_service_outside_is_told_what_the_beats_mean():
     assert server.requests[-1].body.decode() == EXPLANATION
     for words in ("do not silence it", "No person is behind the canary", "treat it as an outage"):
         assert words in EXPLANATION
+
+
+async def test_a_partition_without_a_leader_keeps_no_other_back(stage):
+    stage.known, stage.without_leader = [0, 1, 2], {1}
+    await stage.minutes(8)
+    assert {partition: stage.sent.count(partition) for partition in (0, 1, 2)}[1] == 0
+    assert min(stage.sent.count(0), stage.sent.count(2)) >= 2 * 2  # two records a canary
+
+
+async def test_a_fresh_worker_does_not_hide_that_one_is_missing(stage):
+    await stage.minutes(2.5)
+    stage.reads = False
+    await stage.minutes(65)
+    stage.loop = stage.begin()
+    await stage.minutes(0.1)
+    assert stage.value("jiezhu_canary_due_timestamp_seconds", partition="0") < stage.clock.now().timestamp()
+    stage.reads = True
+    await stage.minutes(1.5)
+    assert stage.value("jiezhu_canary_due_timestamp_seconds", partition="0") > stage.clock.now().timestamp()
+
+
+async def test_after_a_night_without_any_worker_the_way_is_tried_at_once(stage):
+    await stage.minutes(1.5)
+    await stage.worker.wait(1800 + 20)
+    stage.loop = stage.begin()
+    await stage.minutes(0.2)
+    assert stage.value("jiezhu_canary_due_timestamp_seconds", partition="0") > stage.clock.now().timestamp()
+
+
+async def test_a_fresh_worker_that_cannot_ask_says_nothing_of_what_is_due(stage):
+    stage.store.away = EVERYTHING
+    await stage.minutes(0.5)
+    assert stage.value("jiezhu_canary_due_timestamp_seconds", partition="0") is None
+    stage.store.away = frozenset()
+    await stage.minutes(0.1)
+    assert stage.value("jiezhu_canary_due_timestamp_seconds", partition="0") is not None
+
+
+async def test_whatever_befalls_it_ends_no_worker(stage):
+    def fail() -> list[int]:
+        raise AssertionError
+
+    stage.partitions = fail
+    running = asyncio.create_task(stage.loop.run())
+    await stage.clock.advance(timedelta(seconds=90))
+    assert not running.done()
+    assert stage.worker.recorder.signs_of_life(["canary"])["canary"] >= stage.clock.now() - timedelta(
+        seconds=1
+    )
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_one_that_has_rung_waits_for_nothing_in_the_lifeboat_either(stage):
+    await stage.minutes(1.5)
+    assert len(stage.pager.got) == 1
+    for _, value in stage.mark.events(Canary(int(stage.clock.now().timestamp()) // 60 * 60, 0)):
+        stage.topic.add(value)  # another worker sends the same
+    await stage.worker.pump()
+    waiting = [write.case.conversation.key for write in stage.worker.lifeboat._recent.waiting()]
+    assert not [key for key in waiting if is_canary(key)]

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from alerts.canary import Canary
-from monitor.canary_book import CanaryBook
+from monitor.canary_book import NEWEST, CanaryBook
 from tests.support.fake_clock import EPOCH
 
 MINUTE, WITHIN = timedelta(minutes=1), timedelta(seconds=30)
@@ -17,7 +17,7 @@ SECOND = timedelta(seconds=1)
 @pytest.fixture
 def book() -> CanaryBook:
     made = CanaryBook(MINUTE, WITHIN, EPOCH)
-    made.partitions([0, 1, 2])
+    made.partitions([0, 1, 2], EPOCH)
     return made
 
 
@@ -72,5 +72,46 @@ def test_by_when_the_next_must_arrive(book):
 
 def test_partitions_that_are_gone_are_not_waited_for(book):
     rounds(book, 3, lost=2)
-    book.partitions([0, 1])
+    book.partitions([0, 1], EPOCH + 3 * MINUTE)
     assert not book.overdue(EPOCH + 5 * MINUTE)
+
+
+def test_a_day_without_any_is_waited_for_in_bounded_space():
+    book = CanaryBook(MINUTE, WITHIN, EPOCH)
+    book.partitions(range(64), EPOCH)
+    [first] = book.begin(EPOCH)
+    begun = [book.begin(EPOCH + number * MINUTE) for number in range(1, 24 * 60)]
+    assert len(begun[-1]) == 64
+    assert len(book.waiting) == 64 * (NEWEST + 1)
+    assert first in book.waiting
+    assert set(begun[-1]) < book.waiting
+    assert book.due(first.partition) == EPOCH + WITHIN
+    for canary in begun[-1]:
+        book.arrived(canary)
+    assert not book.waiting
+
+
+def test_its_own_turn_comes_first(book):
+    rounds(book, 6, lost=0)
+    for number in range(6, 12):
+        begun = book.begin(EPOCH + number * MINUTE)
+        turn = (int(EPOCH.timestamp()) // 60 + number) % 3
+        assert begun[0].partition == turn
+
+
+def test_a_fresh_worker_goes_on_where_the_others_stand():
+    later = EPOCH + 10 * MINUTE
+    arrived = [Canary(int(EPOCH.timestamp()), 0), Canary(int(later.timestamp()) - 60, 1)]
+    fresh = CanaryBook(MINUTE, WITHIN, later)
+    fresh.partitions([0, 1], later)
+    fresh.learn(arrived)
+    assert fresh.due(0) == EPOCH + 3 * MINUTE + WITHIN
+    assert fresh.overdue(later) == {0}
+    assert 0 in {canary.partition for canary in fresh.begin(later)}  # tried at once
+
+
+def test_a_partition_that_is_new_gets_the_time_of_a_round(book):
+    rounds(book, 30)
+    book.partitions([0, 1, 2, 3], EPOCH + 30 * MINUTE)
+    assert not book.overdue(EPOCH + 30 * MINUTE)
+    assert book.due(3) == EPOCH + 35 * MINUTE + WITHIN

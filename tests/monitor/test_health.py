@@ -49,6 +49,7 @@ def test_a_batch_that_hangs():
         ({"silent_partitions": 1}, "broker_silent"),
         ({"store_up": False}, "database_away"),
         ({"line_stopped": True}, "line_stopped"),
+        ({"reading_stalled": "position_unknown"}, "reading_stalled_position_unknown"),
         ({"outbox_oldest": timedelta(seconds=31)}, "pages_waiting"),
     ],
 )

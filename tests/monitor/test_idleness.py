@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from monitor.idleness import LEAST, LIMIT, DetectorWatch
+from monitor.idleness import LEAST, LIMIT, QUIET, DetectorWatch
 from tests.support.fake_clock import EPOCH
 
 SECOND = timedelta(seconds=1)
@@ -36,3 +36,12 @@ def test_silence_is_no_idleness():
     watch = DetectorWatch()
     watch.passed(0, 0, EPOCH)
     assert watch.idle_since(EPOCH + 2 * LIMIT) is None
+
+
+def test_it_ends_once_nobody_writes_any_more_and_comes_back_with_the_next_turn():
+    watch = DetectorWatch()
+    watch.passed(LEAST, 0, EPOCH)
+    assert watch.idle_since(EPOCH + QUIET) == EPOCH
+    assert watch.idle_since(EPOCH + QUIET + SECOND) is None
+    watch.passed(1, 0, EPOCH + 2 * QUIET)
+    assert watch.idle_since(EPOCH + 2 * QUIET) == EPOCH

@@ -8,9 +8,11 @@ from functools import partial
 
 import pytest
 
+from alerts.canary import Canary
 from alerts.page import Kind, Trouble
 from alerts.wording import title
 from monitor.metrics import Metrics
+from monitor.pipeline import BatchResult
 from monitor.recorder import Recorder
 from monitor.self_watch import SelfWatch
 from monitor.settings import Pagers, Settings
@@ -18,16 +20,16 @@ from monitor.sources.progress import PartitionProgress, Progress, SourceState
 from monitor.trouble import reading_stalled
 from tests.support.away_store import WRITES, AwayStore
 from tests.support.fake_clock import EPOCH, FakeClock
-from tests.support.worker import Worker, user
+from tests.support.worker import Worker, reply, user
 
 PLACE = ("turns", 0)
 SETTINGS = Settings(pagers=Pagers(console=True))
 
 
 class Stage:
-    def __init__(self) -> None:
+    def __init__(self, name: str = "one", store: AwayStore | None = None) -> None:
         self.clock = FakeClock()
-        self.store = AwayStore()
+        self.store = store or AwayStore()
         self.state = SourceState.JOINED
         self.progress: Progress | None = None
         self.recorder = Recorder(Metrics())
@@ -35,7 +37,7 @@ class Stage:
         self.watch = SelfWatch(
             progress=lambda: self.progress or Progress(self.state, looked=self.clock.now()),
             store=self.store,
-            call=partial(reading_stalled, SETTINGS),
+            call=partial(reading_stalled, SETTINGS, worker=name),
             written=self._wake,
             clock=self.clock,
             signs=self.recorder,
@@ -76,7 +78,7 @@ async def test_it_rings_within_a_minute_again_and_says_when_it_is_over(stage):
     await stage.seconds(5)
     assert stage.told == [(Kind.PAGE, 0), (Kind.PAGE, 1), (Kind.RESOLVE, 0)]
     assert {row.page.dedup_key for row in stage.store.notifications()} == {
-        f"jz-reading-stalled-jiezhu-turns-broker_away-{EPOCH:%Y%m%dT%H%M}"
+        f"jz-reading-stalled-jiezhu-turns-broker_away-{EPOCH:%Y%m%dT%H%M%S}-one"
     }
     assert stage.woken == 3
     first = stage.store.notifications()[0].page
@@ -139,3 +141,65 @@ async def test_a_call_that_rings_is_not_taken_back_because_the_machine_was_suspe
     stage.clock.jump(timedelta(hours=8))
     await stage.seconds(60)
     assert [kind for kind, _ in stage.told] == [Kind.PAGE, Kind.PAGE]
+
+
+async def test_the_first_worker_that_reads_again_does_not_speak_for_the_others():
+    store = AwayStore()
+    one, other = Stage("one", store), Stage("other", store)
+    one.state = other.state = SourceState.CONNECTING
+    for stage in (one, other):
+        await stage.seconds(50)
+    one.state = SourceState.JOINED
+    await one.seconds(1)
+    rows = store.notifications()
+    rung = {row.page.dedup_key for row in rows if row.page.kind is Kind.PAGE}
+    over = {row.page.dedup_key for row in rows if row.page.kind is Kind.RESOLVE}
+    assert len(rung) == 2
+    assert len(over) == 1
+    assert over < rung
+
+
+async def test_a_second_standstill_in_the_same_minute_rings_too(stage):
+    stage.state = SourceState.CONNECTING
+    await stage.seconds(47)
+    stage.state = SourceState.JOINED
+    await stage.seconds(1)
+    stage.state = SourceState.CONNECTING
+    await stage.seconds(47)
+    assert [kind for kind, _ in stage.told] == [Kind.PAGE, Kind.RESOLVE, Kind.PAGE]
+
+
+async def test_a_canary_that_is_judged_does_not_hide_a_detector_that_judges_nobody(stage):
+    worker = Worker(stage.store, stage.clock)
+    canary = Canary(int(EPOCH.timestamp()), 0).conversation
+    for number in range(30):
+        await worker.read(user(f"c{number}", "unscored", number))
+        stage.watch.passed(worker.results[-1])
+    await worker.read(user("d", "hello", 40))
+    stage.watch.passed(_as_of(worker.results[-1], canary))
+    await stage.seconds(50)
+    assert stage.watch.detector_idle
+
+
+async def test_what_the_assistant_says_twice_takes_nothing_from_what_users_say(stage):
+    worker = Worker(stage.store, stage.clock)
+    for number in range(30):
+        said = reply("c", f"chat {number}", number)
+        await worker.read(said)
+        await worker.read(said, user("c", "unscored", number + 0.5))
+        stage.watch.passed(worker.results[-1])
+    await stage.seconds(50)
+    assert stage.watch.detector_idle
+
+
+def _as_of(result: BatchResult, conversation: str) -> BatchResult:
+    """The same batch, said in a conversation of another key."""
+    [case] = result.cases
+    standing = case.advanced.case
+    [turns] = result.read.turns.values()
+    renamed = replace(standing, conversation=replace(standing.conversation, key=conversation))
+    return replace(
+        result,
+        cases=(replace(case, advanced=replace(case.advanced, case=renamed)),),
+        read=replace(result.read, turns={conversation: turns}),
+    )

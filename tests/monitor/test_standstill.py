@@ -105,3 +105,74 @@ def test_what_is_over_begins_anew():
     found = watched(away, 80)
     assert not any(found[:76])
     assert found[76] == Standstill(Cause.BROKER_AWAY, EPOCH + 31 * SECOND)
+
+
+def test_a_position_that_is_never_learnt_is_a_standstill_though_the_others_are_read():
+    lost = frozenset({("turns", 1)})
+    found = watched(
+        lambda now: replace(well(now, (now - EPOCH).seconds, 10_000), unknown=lost, last_done=now), 60
+    )
+    assert found[44:46] == [None, Standstill(Cause.POSITION_UNKNOWN, EPOCH)]
+
+
+def test_positions_that_are_found_again_and_again_are_no_standstill():
+    def moving(now):
+        return replace(well(now), unknown=frozenset({("turns", (now - EPOCH).seconds // 20)}))
+
+    assert not any(watched(moving, 600))
+
+
+def test_a_group_that_never_says_what_is_ours_is_silent():
+    found = watched(lambda now: Progress(SourceState.JOINED, looked=now, joining=True), 60)
+    assert found[44:46] == [None, Standstill(Cause.BROKER_SILENT, EPOCH)]
+
+
+class Silent:
+    """A broker that connects and answers nothing: the client is built anew after 90 s, which takes it two seconds."""
+
+    def __init__(self, again: float = 1e9) -> None:
+        self.again = again
+
+    def __call__(self, now: datetime) -> Progress:
+        after = (now - EPOCH).total_seconds()
+        if after >= self.again:
+            return well(now)
+        phase, since = after % 92, now - timedelta(seconds=after % 92)
+        if phase >= 90:
+            return Progress(SourceState.CONNECTING, looked=now)
+        polled = EPOCH if after < 90 else None
+        return Progress(SourceState.JOINED, {PLACE: PartitionProgress(5, 5, polled, since=since)}, looked=now)
+
+
+def test_a_client_that_is_built_anew_is_no_proof_that_reading_goes_on():
+    found = watched(Silent(), 600)
+    first = next(index for index, one in enumerate(found) if one)
+    assert all(found[first:])
+    assert {one.since for one in found if one} == {found[first].since}
+
+
+def test_it_is_over_once_the_broker_has_answered():
+    found = watched(Silent(again=300), 310)
+    assert found[299] is not None
+    assert found[300] is None
+
+
+def test_a_client_that_is_built_anew_each_half_minute_does_not_put_it_off():
+    def seen(now):
+        after = (now - EPOCH).seconds % 30
+        if after >= 25:
+            return Progress(SourceState.CONNECTING, looked=now)
+        since = now - after * SECOND
+        return Progress(SourceState.JOINED, {PLACE: PartitionProgress(5, None, None, since)}, looked=now)
+
+    assert any(watched(seen, 62))
+
+
+def test_a_stopped_line_says_nothing_of_the_broker():
+    def stopped(now):
+        if now < EPOCH + 10 * SECOND:
+            return Progress(SourceState.CONNECTING, looked=now)
+        known = PartitionProgress(5, 9, None, now, held=True)
+        return Progress(SourceState.JOINED, {PLACE: known}, looked=now)
+
+    assert not any(watched(stopped, 100))

@@ -15,7 +15,7 @@ WRITES = frozenset({"commit", "claim", "admit", "record"})
 EVERYTHING = (
     WRITES
     | {"positions", "cases", "due", "next_wake", "incident", "alike", "ping", "oldest"}
-    | {"accepted", "sweep_canaries", "group", "members", "due_groups"}
+    | {"accepted", "newest_canaries", "sweep_canaries", "group", "members", "due_groups"}
 )
 
 
@@ -92,9 +92,13 @@ class AwayStore(MemoryStore):
         self._ask("accepted")
         return await super().accepted(ids)
 
-    async def sweep_canaries(self, before) -> None:
+    async def newest_canaries(self):
+        self._ask("newest_canaries")
+        return await super().newest_canaries()
+
+    async def sweep_canaries(self, before, keep=()) -> None:
         self._ask("sweep_canaries")
-        await super().sweep_canaries(before)
+        await super().sweep_canaries(before, keep)
 
     async def ping(self) -> timedelta:
         self._ask("ping")
