@@ -60,6 +60,13 @@ def selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
     return selector.get("matchLabels", {}).items() <= labels.items()
 
 
+def a_secret(setting: str) -> str:
+    """Something that the setting takes."""
+    if "DATABASE__URL" in setting:
+        return "postgresql://jiezhu@db/jiezhu"
+    return f"first:{'ab' * 32}" if "SEAL" in setting else "ab" * 32
+
+
 def environment_of(workload: Object, secrets: Path) -> dict[str, str]:
     """What the container gets, with the secret's files at another place. Fails if one is named that is not mounted."""
     container = container_of(workload)
@@ -74,8 +81,7 @@ def environment_of(workload: Object, secrets: Path) -> dict[str, str]:
             key = value.removeprefix(f"{SECRETS_AT}/")
             assert key in mounted, f"{name}: {key} is not mounted"
             file = secrets / key
-            text = "postgresql://jiezhu@db/jiezhu" if key == "database_url" else "ab" * 32
-            file.write_text(text + "\n", encoding="utf-8")
+            file.write_text(a_secret(name) + "\n", encoding="utf-8")
             given[name] = str(file)
     return given
 

@@ -14,6 +14,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
+from monitor.assembly import keys
 from monitor.settings import Settings, load
 from monitor.worker import STOP_WITHIN
 from tests.deploy import manifests
@@ -105,7 +106,7 @@ def test_worker_has_the_time_it_needs_to_end_and_to_begin() -> None:
 def test_daemon_takes_its_settings(tmp_path: Path) -> None:
     settings = settings_of("Deployment", tmp_path)
     assert settings.database_url.startswith("postgresql:")
-    assert settings.keys.seal is not None
+    assert keys(settings).links == bytes.fromhex("ab" * 32)
     assert settings.pagers.pagerduty is not None
     assert settings.pagers.alertmanager is not None
     assert settings.http.public_url is not None

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from monitor.assembly import keys
 from monitor.settings import load
 from monitor.worker import STOP_WITHIN
-from tests.deploy.manifests import DEPLOY
+from tests.deploy.manifests import DEPLOY, a_secret
 from tests.support.prometheus import needs
 
 SYSTEMD = DEPLOY / "systemd"
@@ -47,9 +48,7 @@ def environment(path: Path, secrets: Path) -> dict[str, str]:
             assert place == CREDENTIALS, name
             assert handed.pop(credential).startswith("/etc/jiezhu/secrets/"), name
             secret = secrets / credential
-            secret.write_text(
-                "postgresql://jiezhu@db/jiezhu" if "URL" in name else "ab" * 32, encoding="utf-8"
-            )
+            secret.write_text(a_secret(name), encoding="utf-8")
             given[name] = str(secret)
     assert not handed, "handed over and used by nobody"
     return given
@@ -71,8 +70,7 @@ def test_daemon_takes_its_settings(tmp_path: Path) -> None:
     assert not set(given) & set(example()), "the file would win"
     settings = load(None, given | example())
     assert settings.database_url.startswith("postgresql:")
-    assert settings.keys.pseudonym is not None
-    assert settings.keys.seal is not None
+    assert keys(settings).links == bytes.fromhex("ab" * 32)
     assert settings.pagers.pagerduty is not None
     assert not [name for name in example() if name.endswith("_FILE")]
 
