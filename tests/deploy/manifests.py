@@ -42,22 +42,26 @@ WORKLOADS = [*of_kind("Deployment"), *of_kind("Job")]
 
 
 def pod_of(workload: Object) -> Object:
-    return workload["spec"]["template"]
+    pod: Object = workload["spec"]["template"]
+    return pod
 
 
 def labels_of(workload: Object) -> dict[str, str]:
-    return pod_of(workload)["metadata"]["labels"]
+    labels: dict[str, str] = pod_of(workload)["metadata"]["labels"]
+    return labels
 
 
 def container_of(workload: Object) -> Object:
-    (found,) = pod_of(workload)["spec"]["containers"]
+    containers: list[Object] = pod_of(workload)["spec"]["containers"]
+    (found,) = containers
     return found
 
 
 def selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
     """An empty selector takes everything."""
     assert set(selector) <= {"matchLabels"}, "only labels are understood here"
-    return selector.get("matchLabels", {}).items() <= labels.items()
+    wanted: dict[str, str] = selector.get("matchLabels", {})
+    return wanted.items() <= labels.items()
 
 
 def a_secret(setting: str) -> str:

@@ -127,7 +127,7 @@ def allowed(labels: dict[str, str], way: str) -> set[tuple[str, str, int]]:
 
 def end_of(end: manifests.Object) -> str:
     if "ipBlock" in end:
-        return end["ipBlock"]["cidr"]
+        return str(end["ipBlock"]["cidr"])
     parts = [f"namespace {end['namespaceSelector']['matchLabels']['kubernetes.io/metadata.name']}"]
     parts += [f"{key}={value}" for key, value in end.get("podSelector", {}).get("matchLabels", {}).items()]
     return " ".join(parts)
@@ -165,7 +165,9 @@ def test_migration_talks_to_the_database_alone() -> None:
 
 
 def test_policies_let_through_what_the_settings_name(settings: Settings) -> None:
-    named = {settings.kafka.bootstrap_servers, urlsplit(environment_alertmanager()).netloc}
+    assert settings.pagers.alertmanager is not None
+    alertmanager = urlsplit(settings.pagers.alertmanager.url.get_secret_value())
+    named = {settings.kafka.bootstrap_servers, alertmanager.netloc}
     for address in named:
         host, _, port = address.partition(":")
         namespace = host.split(".")[1]
@@ -175,10 +177,6 @@ def test_policies_let_through_what_the_settings_name(settings: Settings) -> None
             if end[0].startswith(f"namespace {namespace}") and end[2] == int(port)
         ], address
     assert (settings.http.port,) == tuple({port for *_, port in allowed(WORKER, "Ingress")})
-
-
-def environment_alertmanager() -> str:
-    return the("ConfigMap")["data"]["JIEZHU_PAGERS__ALERTMANAGER__URL"]
 
 
 @pytest.mark.parametrize(
