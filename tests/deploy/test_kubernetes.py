@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-import kubernetes_validate  # type: ignore[import-untyped] - it ships none
+import kubernetes_validate  # type: ignore[import-untyped]  # it ships none
 import pytest
 import yaml
 
