@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from shutil import which
 from subprocess import run
@@ -13,6 +14,7 @@ import yaml
 
 from monitor.commands import describe_settings
 from monitor.settings import environment_names, load
+from monitor.worker import STOP_WITHIN
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 FILES = sorted(DEPLOY.glob("compose*.yaml"), key=lambda path: (path.stem != "compose", path.stem))
@@ -85,6 +87,56 @@ def test_secrets_are_files(path: Path) -> None:
         for secret in service.get("secrets", []):
             assert compose["secrets"][secret]["file"] == f"./secrets/{secret}"
     assert (DEPLOY / "secrets" / ".gitignore").read_text(encoding="utf-8").split() == ["*", "!.gitignore"]
+
+
+def test_secrets_in_configurations_are_files_that_are_given() -> None:
+    """Alertmanager's and Prometheus' own: whatever opens a door is named by its path."""
+    for service, file in (
+        ("alertmanager", "alertmanager/alertmanager.yml"),
+        ("prometheus", "prometheus/prometheus.yml"),
+    ):
+        given = {f"/run/secrets/{secret}" for secret in SERVICES[service].get("secrets", [])}
+        named = {
+            value
+            for key, value in leaves(read(DEPLOY / file))
+            if SECRET.search(key.upper()) or key == "credentials_file"
+        }
+        assert named == given, service
+
+
+def leaves(tree: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(tree, dict):
+        for name, part in tree.items():
+            yield from leaves(part, name)
+    elif isinstance(tree, list):
+        for part in tree:
+            yield from leaves(part, key)
+    else:
+        yield key, str(tree)
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in FILES if path.stem != "compose"], ids=lambda path: path.stem
+)
+def test_a_pager_takes_nothing_away_from_what_a_worker_is_held_to(path: Path) -> None:
+    services = read(path)["services"]
+    assert set(services) == {"worker"}
+    assert set(services["worker"]) == {"environment", "secrets"}
+    assert not set(services["worker"]["environment"]) & set(SERVICES["worker"]["environment"])
+
+
+def test_worker_has_the_time_it_needs_to_end() -> None:
+    grace = re.fullmatch(r"(\d+)s", SERVICES["worker"]["stop_grace_period"])
+    assert grace is not None
+    assert int(grace[1]) >= STOP_WITHIN + 10
+
+
+def test_database_is_reached_by_those_who_need_it_and_by_no_way_from_outside() -> None:
+    assert COMPOSE["networks"]["store"] == {"internal": True}
+    on_it = {name for name, service in SERVICES.items() if "store" in service["networks"]}
+    assert on_it == {"postgres", "migrate", "worker"}
+    assert SERVICES["postgres"]["networks"] == ["store"]
+    assert "ports" not in SERVICES["postgres"]
 
 
 def test_every_secret_is_explained() -> None:
