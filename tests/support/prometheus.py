@@ -110,7 +110,7 @@ def _config(jobs: Mapping[str, tuple[str, ...]], every: float) -> dict[str, Any]
             "scrape_interval": f"{every * 1000:.0f}ms",
             "scrape_timeout": f"{every * 800:.0f}ms",
             "evaluation_interval": f"{every * 1000:.0f}ms",
-            "external_labels": {"runbook_base": "deploy/runbooks"},
+            "external_labels": {"runbook_base": "deploy/runbooks", "dashboard_base": "http://grafana"},
         },
         "rule_files": [str(RULES / "*.yml")],
         "scrape_configs": [
