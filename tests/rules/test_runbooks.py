@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.rules.test_timelines import alerts
+from tests.rules.shipped import alerts
 from tests.support.prometheus import RULES
 
 RUNBOOKS = RULES.parents[1] / "runbooks"
