@@ -34,13 +34,7 @@ def groups(path: Path) -> list[dict[str, Any]]:
 
 def rules(kind: str) -> list[dict[str, Any]]:
     """Every rule that is an ``alert`` or a ``record``."""
-    return [
-        rule
-        for path in RULE_FILES
-        for group in groups(path)
-        for rule in group["rules"]
-        if kind in rule
-    ]
+    return [rule for path in RULE_FILES for group in groups(path) for rule in group["rules"] if kind in rule]
 
 
 def alerts() -> list[dict[str, Any]]:

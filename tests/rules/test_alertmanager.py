@@ -17,7 +17,8 @@ CONFIG = RULES.parents[1] / "alertmanager" / "alertmanager.yml"
 
 
 def configuration() -> dict[str, Any]:
-    return yaml.safe_load(CONFIG.read_text(encoding="utf-8"))
+    found: dict[str, Any] = yaml.safe_load(CONFIG.read_text(encoding="utf-8"))
+    return found
 
 
 def routes(route: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-import pytest
 import yaml
 
 from tests.rules.shipped import alerts
@@ -86,14 +85,18 @@ class Alertmanager:
     def tell(self, *told: Mapping[str, str], over: bool = False) -> None:
         end = datetime.now(UTC) + (timedelta(seconds=-1) if over else timedelta(hours=1))
         start = datetime.now(UTC) - timedelta(minutes=5)
-        body = [{"labels": dict(one), "startsAt": start.isoformat(), "endsAt": end.isoformat()} for one in told]
+        body = [
+            {"labels": dict(one), "startsAt": start.isoformat(), "endsAt": end.isoformat()} for one in told
+        ]
         assert self.client.post("/api/v2/alerts", json=body).is_success
 
     def quiet(self) -> set[str]:
         return {one["labels"]["alertname"] for one in self._alerts() if one["status"]["inhibitedBy"]}
 
     def ringing(self) -> set[str]:
-        return {one["labels"]["alertname"] for one in self._alerts() if one["status"]["state"] != "suppressed"}
+        return {
+            one["labels"]["alertname"] for one in self._alerts() if one["status"]["state"] != "suppressed"
+        }
 
     def _alerts(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.client.get("/api/v2/alerts").json()
@@ -151,7 +154,13 @@ def firing(instance: str) -> list[dict[str, str]]:
     ]
 
 
-CRISIS = {"alertname": "JiezhuCrisis", "severity": "critical", "incident": "c1-1", "job": "jiezhu", "instance": "a"}
+CRISIS = {
+    "alertname": "JiezhuCrisis",
+    "severity": "critical",
+    "incident": "c1-1",
+    "job": "jiezhu",
+    "instance": "a",
+}
 
 
 @needs(BINARY)
@@ -159,14 +168,22 @@ def test_when_all_is_on_fire_only_what_follows_keeps_quiet(tmp_path: Path) -> No
     everything = {alert["alert"] for alert in alerts()}
     with running(tmp_path) as alertmanager:
         alertmanager.tell(CRISIS, *firing("a"))
-        until("alerts taken", lambda: len(alertmanager.ringing() | alertmanager.quiet()) == len(everything) + 1)
+        until(
+            "alerts taken", lambda: len(alertmanager.ringing() | alertmanager.quiet()) == len(everything) + 1
+        )
         until("inhibitions known", lambda: alertmanager.quiet() == MAY_KEEP_QUIET)
         assert alertmanager.ringing() == everything - MAY_KEEP_QUIET | {"JiezhuCrisis"}
 
 
 @needs(BINARY)
 def test_trouble_of_one_worker_hides_nothing_of_another_and_nothing_once_it_is_over(tmp_path: Path) -> None:
-    down = {"alertname": "JiezhuWorkerDown", "severity": "page", "job": "jiezhu", "instance": "a", "monitor": "jiezhu"}
+    down = {
+        "alertname": "JiezhuWorkerDown",
+        "severity": "page",
+        "job": "jiezhu",
+        "instance": "a",
+        "monitor": "jiezhu",
+    }
     stuck = {**down, "alertname": "JiezhuPartStuck", "part": "relay"}
     with running(tmp_path) as alertmanager:
         alertmanager.tell(down, {**stuck, "instance": "b"})

@@ -48,7 +48,7 @@ def labels_of(name: str) -> set[str] | None:
     if name in NOT_YET_IN_METRICS:
         return set(NOT_YET_IN_METRICS[name])
     if name in {rule["record"] for rule in rules("record")}:
-        return set(name.split(":")[0].split("_"))
+        return set(name.split(":", maxsplit=1)[0].split("_"))
     return OTHERS.get(name)
 
 
@@ -70,7 +70,9 @@ def test_every_series_and_label_of_a_rule_exists(rule: dict[str, Any]) -> None:
 @pytest.mark.parametrize("rule", rules("record"), ids=lambda rule: rule["record"])
 def test_name_of_a_record_is_level_metric_operation(rule: dict[str, Any]) -> None:
     level, metric, operation = rule["record"].split(":")
-    assert set(level.split("_")) <= SCRAPED | {label for one in promql.series(rule["expr"]) for label in labels_of(one.name) or ()}
+    assert set(level.split("_")) <= SCRAPED | {
+        label for one in promql.series(rule["expr"]) for label in labels_of(one.name) or ()
+    }
     assert metric.startswith("jiezhu_")
     assert operation
 

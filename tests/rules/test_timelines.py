@@ -35,7 +35,10 @@ def test_timeline_evaluates_all_groups_of_its_files_records_first(timeline: Path
     files = [(timeline.parent / name).resolve() for name in played["rule_files"]]
     if len(files) == 1:
         return
-    names = {kind: [g["name"] for f in files if kind in f.stem for g in groups(f)] for kind in ("recording", "alerts")}
+    names = {
+        kind: [g["name"] for f in files if kind in f.stem for g in groups(f)]
+        for kind in ("recording", "alerts")
+    }
     order = played["group_eval_order"]
     assert sorted(order) == sorted(names["recording"] + names["alerts"])
     assert set(order[: len(names["recording"])]) == set(names["recording"])
@@ -60,7 +63,9 @@ def test_alert_stays_quiet_when_it_is_close(alert: dict[str, Any]) -> None:
     for miss in misses:
         assert re.fullmatch("00+", miss.course), miss
         assert miss.series & needed, miss
-    assert needed <= set().union(*(miss.series for miss in misses)) | promql.OPTIONAL, "a near miss of nothing"
+    assert needed <= set().union(*(miss.series for miss in misses)) | promql.OPTIONAL, (
+        "a near miss of nothing"
+    )
 
 
 def test_near_misses_are_of_alerts_that_exist() -> None:
