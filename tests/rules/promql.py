@@ -8,9 +8,29 @@ from dataclasses import dataclass
 
 # Words of the language that our rules use; anything else outside braces is the name of a series.
 WORDS = frozenset(
-    ("sum", "max", "min", "count", "rate", "increase", "abs", "sqrt", "time", "absent", "histogram_quantile")
-    + ("last_over_time", "max_over_time", "min_over_time", "offset")
-    + ("by", "on", "or", "and", "unless", "group_left")
+    (
+        "sum",
+        "max",
+        "min",
+        "count",
+        "rate",
+        "increase",
+        "abs",
+        "sqrt",
+        "time",
+        "absent",
+        "histogram_quantile",
+        "last_over_time",
+        "max_over_time",
+        "min_over_time",
+        "offset",
+        "by",
+        "on",
+        "or",
+        "and",
+        "unless",
+        "group_left",
+    )
 )
 # What a near miss may leave out: the time of a counter's birth.
 OPTIONAL = frozenset({"jiezhu_safety_misses_created"})
