@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
-from tests.rules.test_timelines import alerts
+from tests.rules.shipped import alerts
 from tests.support.prometheus import RULES
 
 RUNBOOKS = RULES.parents[1] / "runbooks"
@@ -17,7 +18,7 @@ def test_one_runbook_an_alert() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(RUNBOOKS.glob("*.md")), ids=lambda path: path.stem)
-def test_runbook_has_its_parts(path) -> None:
+def test_runbook_has_its_parts(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert re.findall(r"^#+ (.+)$", text, re.MULTILINE) == [
         path.stem,

@@ -60,6 +60,10 @@ class Prometheus:
         """Every alert that is pending or fires."""
         return self._ask("alerts", {})["alerts"]
 
+    def rules(self) -> list[dict[str, Any]]:
+        """Every rule with its health and when it was last evaluated."""
+        return [rule for group in self._ask("rules", {})["groups"] for rule in group["rules"]]
+
     def _ask(self, what: str, parameters: dict[str, str]) -> Any:
         answer = self.client.get(f"/api/v1/{what}", params=parameters).json()
         assert answer["status"] == "success", f"{answer.get('error')}: {parameters}"
@@ -110,7 +114,7 @@ def _config(jobs: Mapping[str, tuple[str, ...]], every: float) -> dict[str, Any]
             "scrape_interval": f"{every * 1000:.0f}ms",
             "scrape_timeout": f"{every * 800:.0f}ms",
             "evaluation_interval": f"{every * 1000:.0f}ms",
-            "external_labels": {"runbook_base": "deploy/runbooks"},
+            "external_labels": {"runbook_base": "deploy/runbooks", "dashboard_base": "http://grafana"},
         },
         "rule_files": [str(RULES / "*.yml")],
         "scrape_configs": [
