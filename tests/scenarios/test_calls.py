@@ -57,7 +57,7 @@ class Strict(FakePager):
         return await super().send(page)
 
 
-@pytest.mark.parametrize("before", [60, 63, 64, 126, 127, 128, 1_011, 1_020, 5_000])
+@pytest.mark.parametrize("before", [63, 127, 128, 1_020, 5_000])
 @pytest.mark.parametrize("label", ["release", "region", "app"])
 async def test_a_name_of_any_length_costs_no_page(label, before):
     """R51. From the event to the pager: one request, which is taken, and none is left to the next channel."""
@@ -89,7 +89,7 @@ async def test_late_in_the_evening_of_shanghai_it_rings_as_ever(said):
 
 async def test_so_it_does_at_all_hours_of_a_week():
     """R55."""
-    for hour in range(0, 7 * 24, 5):
+    for hour in range(0, 7 * 24, 11):
         begun = datetime(2026, 3, 1, tzinfo=UTC) + timedelta(hours=hour)
         worker = await a_worker(begun)
         await worker.read(user("c", "crisis", 0, at=begun.isoformat()))
@@ -99,22 +99,22 @@ async def test_so_it_does_at_all_hours_of_a_week():
 
 
 async def test_a_channel_without_anybody_on_call_is_passed_over():
-    """R59. It refuses; each call of the hour goes to the next one at once."""
+    """R59. It refuses; each call goes to the next one at once."""
     worker = await a_worker(SPRING, policy=Policy(steps=(Step(("first",)),)))
     worker.first.then = NO
     await worker.read(
         user("c", "crisis", 0, at=SPRING.isoformat()), reply("c", "sleep tip", 1, at=SPRING.isoformat())
     )
-    await worker.wait(3600)
+    await worker.wait(1800)
     await worker.stop()
     rung = seconds(worker.second, SPRING)
     assert rung[:3] == [2, 302, 602]
-    assert len(rung) == 12
+    assert len(rung) == 6
     assert worker.first.got == []
 
 
 @pytest.mark.parametrize("change", [SPRING, AUTUMN])
-@pytest.mark.parametrize("before", [0, 3, 200, 3_599])
+@pytest.mark.parametrize("before", [3, 200, 3_599])
 async def test_where_nobody_answers_while_clocks_are_set_the_next_one_is_called_in_time(change, before):
     """R59. The pager says yes, and its rota has a hole: five minutes are five minutes in that hour, too."""
     begun = change - timedelta(seconds=before)
@@ -142,8 +142,10 @@ async def test_five_hundred_within_a_minute_and_nobody_is_switched_off():
     worker = await a_worker(policy=Policy(steps=(Step(("first",)),)), grouping=GROUPING)
     names = [f"person {number}" for number in range(500)]
     for second in range(60):
-        for name in names[second::60]:
-            await worker.read(user(name, "crisis", second), reply(name, "sleep tip", second))
+        said = [
+            (user(name, "crisis", second), reply(name, "sleep tip", second)) for name in names[second::60]
+        ]
+        await worker.read(*(one for both in said for one in both))
         await worker.wait(1)
     await worker.wait(30)
     singles = {page.incident for page in worker.rung if not page.group}
@@ -151,10 +153,9 @@ async def test_five_hundred_within_a_minute_and_nobody_is_switched_off():
     listed = {one.key for one in await worker.store.members(group, limit=1_000)}
     assert singles | listed == {incident_of(name) for name in names}
     assert len(worker.rung) <= 20
-    for minutes, release in ((2, "unknown"), (1, "another"), (2, "unknown")):
-        await worker.wait(minutes * 60)
+    for late, release in (("later", "unknown"), ("of another", "another"), ("last", "unknown")):
+        await worker.wait(120)
         before, now = len(worker.rung), (worker.clock.now() - EPOCH).total_seconds()
-        late = f"dropped {minutes} minutes later"
         await worker.read(
             user(late, "crisis", now, release=release), reply(late, "sleep tip", now, release=release)
         )
