@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import orjson
 import pytest
+from structlog.testing import capture_logs
 
 from alerts.delivery import Attempt
 from alerts.incident import State
@@ -41,13 +42,15 @@ async def test_the_first_miss_of_a_fresh_process_rings_though_its_counters_are_b
     """R45. Pages come from rows; no counter stands between. So does the next one, which only time decides."""
     worker = await a_worker()
     vars(worker.metrics).clear()
-    await worker.read(user("c", "crisis", 0), reply("c", "sleep tip", 1))
-    await worker.wait(5)
-    assert [page.incident for page in worker.rung] == [incident_of("c")]
-    await worker.read(user("d", "crisis", 5))
-    await worker.wait(61)
-    await worker.stop()
+    with capture_logs() as logged:
+        await worker.read(user("c", "crisis", 0), reply("c", "sleep tip", 1))
+        await worker.wait(5)
+        assert [page.incident for page in worker.rung] == [incident_of("c")]
+        await worker.read(user("d", "crisis", 5))
+        await worker.wait(61)
+        await worker.stop()
     assert [page.incident for page in worker.rung] == [incident_of("c"), incident_of("d")]
+    assert "observer_failed" in {entry["event"] for entry in logged}
 
 
 class Strict(FakePager):
