@@ -1,4 +1,4 @@
-"""Row 3: the broker stands still, or is killed and comes back empty."""
+"""Row 3: the broker stands still, or is killed and comes back empty (R39)."""
 
 from __future__ import annotations
 
