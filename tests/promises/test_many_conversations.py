@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -50,11 +51,22 @@ CHUNK = 5_000
 
 
 async def test_many_are_live_at_once(
-    broker: Broker, tmp_path: Path, new_database: Callable[[], str], form: Form, tell: Tell
+    broker: Broker,
+    tmp_path: Path,
+    new_database: Callable[[], str],
+    form: Form,
+    tell: Tell,
+    request: pytest.FixtureRequest,
 ) -> None:
     many = form.pick(100_000, 1_000_000)
     few_url, many_url = new_database(), new_database()
     clock = FakeClock(SystemClock().now())
+
+    def spent(url: str) -> float:
+        """Seconds of processor time so far, of all threads and of a database server."""
+        server = request.getfixturevalue("postgres").spent(url) if url.startswith("postgresql") else 0.0
+        return time.process_time() + float(server)
+
     begun = clock.now()
     async with worker_over(few_url, clock) as few, worker_over(many_url, clock) as crowded:
         asked = [f"asked {number}" for number in range(CRISES)]
@@ -68,7 +80,9 @@ async def test_many_are_live_at_once(
         gc.collect()
         gc.freeze()  # what the tests themselves hold would be walked through in every hundredth batch
         try:
-            small, large = await _measure(few, crowded, many, begun)
+            small, large = await _measure(
+                (few, FEW, partial(spent, few_url)), (crowded, many, partial(spent, many_url)), begun=begun
+            )
         finally:
             gc.unfreeze()
 
@@ -165,25 +179,26 @@ def _fill(url: str, count: int, model: str) -> None:
     engine.dispose()
 
 
-async def _measure(few: Worker, crowded: Worker, many: int, begun: object) -> tuple[float, float]:
+async def _measure(*each: tuple[Worker, int, Callable[[], float]], begun: object) -> tuple[float, ...]:
     """Return p99 of a batch's seconds in either. They take turns, so that both meet the same machine.
 
-    Seconds of all threads on the processor: how long others held it up says nothing of how many conversations live.
+    ``each``: a worker, how many conversations live there, and what tells the seconds on the processor: how long
+    others held a batch up says nothing of how many conversations live.
     """
     chance = random.Random(1)
-    taken: dict[int, list[float]] = {FEW: [], many: []}
+    taken: dict[int, list[float]] = {count: [] for _, count, _ in each}
     for batch in range(BATCHES):
-        for worker, count in ((few, FEW), (crowded, many)):
+        for worker, count, spent in each:
             start = _seconds(begun) + TURNS + batch * 0.01
             for name in chance.sample(range(count), BATCH):
                 worker.topic.add(
                     user(name_of(name), "hello", start, event_id=f"u{name} {batch}"),
                     reply(name_of(name), "chat remembered", start, event_id=f"r{name} {batch}"),
                 )
-            before = time.process_time()
+            before = spent()
             await worker.pump()
-            taken[count].append(time.process_time() - before)
-    return _tail(taken[FEW]), _tail(taken[many])
+            taken[count].append(spent() - before)
+    return tuple(map(_tail, taken.values()))
 
 
 def _tail(seconds: list[float]) -> float:
