@@ -22,6 +22,7 @@ from alerts.ports import Clock, Notification
 from detectors.conversation import Conversation
 from monitor.changes import Paging
 from monitor.errors import StoreError
+from monitor.observing import observing
 from monitor.people import NOWHERE
 from monitor.store.records import Mending, Records
 from monitor.store.work import AuditRow, CaseWrite
@@ -102,7 +103,8 @@ class Auditor:
         """An auditor that cannot audit shows no sign of life, and is taken for stuck."""
         while left > timedelta(0):
             if well:
-                self._observer.audited(self._clock.now())
+                with observing():
+                    self._observer.audited(self._clock.now())
             await self._clock.sleep(min(left, SIGN))
             left -= SIGN
 
@@ -143,7 +145,8 @@ class Auditor:
         seen.update(fresh)
         for start in range(0, len(fresh), self._limits.incidents):
             found += await self._audit(fresh[start : start + self._limits.incidents], since)
-            self._observer.audited(self._clock.now())
+            with observing():
+                self._observer.audited(self._clock.now())
         return found
 
     async def _audit(self, keys: Collection[str], since: datetime) -> list[Found]:
@@ -174,7 +177,8 @@ class Auditor:
         mending.calls.append(self._call(found, now))
         await self._records.mend(mending)
         self._written()
-        self._observer.found(found)
+        with observing():
+            self._observer.found(found)
 
     def _put_back(
         self, found: Found, record: OnRecord, mending: Mending, now: datetime

@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-import structlog
-
 from alerts.canary import is_canary
 from alerts.case import Case, advance
 from alerts.ports import Clock, Notification
@@ -21,12 +19,11 @@ from detectors.fold import Folded, Unscored, fold, scored
 from monitor.batch import CaseResult, Read, Scored, fresh_of, known_of
 from monitor.changes import Paging, count_alike, decided, excerpts_of, turn_finding
 from monitor.errors import CaseConflict, PositionConflict, StoreUnavailable, StoreUnwritable
+from monitor.observing import observing
 from monitor.reading import Reading
 from monitor.scoring import Signal
 from monitor.sources.record import Record
 from monitor.store.work import Advance, Partition, Store, Work
-
-_log = structlog.get_logger(__name__)
 
 CONFLICTS = 20  # attempts to write cases that timers or people write at the same time
 
@@ -141,7 +138,8 @@ class Pipeline:
         try:
             result = await self._through(self._store, read, self._reading)
         except PositionConflict:
-            self._observer.fenced()
+            with observing():
+                self._observer.fenced()
             raise
         except StoreUnavailable as error:
             if self._lifeboat is None:
@@ -220,7 +218,8 @@ class Pipeline:
         for (key, item), signal in zip(missing, found, strict=True):
             signals[key, item.entry] = (item.text, signal)
         if self._scoring.failures > before:
-            self._observer.scorer_failed()
+            with observing():
+                self._observer.scorer_failed()
 
     def _decide(
         self,
@@ -248,10 +247,8 @@ class Pipeline:
     def _tell(self, result: BatchResult) -> None:
         """The batch is written: whatever those who hear of it do, it must not be read again."""
         for hear in (self._committed, self._observer.batch):
-            try:
+            with observing():
                 hear(result)
-            except Exception as error:  # noqa: BLE001 - see above
-                _log.error("observer_failed", exc_info=error)
 
     @contextmanager
     def _stage(self, name: str) -> Iterator[None]:
@@ -259,7 +256,8 @@ class Pipeline:
         try:
             yield
         finally:
-            self._observer.stage(name, self._timer() - begun)
+            with observing():
+                self._observer.stage(name, self._timer() - begun)
 
     def _work(
         self, read: Read, results: Sequence[CaseResult], alike: Mapping[str, int], signals: Scored

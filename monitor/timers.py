@@ -14,6 +14,7 @@ from alerts.ports import Clock
 from alerts.time_limit import either
 from monitor.changes import Paging, count_alike, decided
 from monitor.errors import CaseConflict, StoreUnavailable
+from monitor.observing import observing
 from monitor.reading import ORPHAN_GRACE, Reading
 from monitor.store.work import Store, Wake
 
@@ -75,7 +76,8 @@ class Timers:
                 self._next = await self._store.next_wake()
             except StoreUnavailable:
                 self._next = None
-            self._observer.timers_alive(self._clock.now())
+            with observing():
+                self._observer.timers_alive(self._clock.now())
             if not self._stopping:
                 await either(self._clock, self._rest(), self._woken)
 
@@ -136,7 +138,8 @@ class Timers:
             self._written()
         for advanced, wake in results:
             if advanced.happened or advanced.verdicts:
-                self._observer.advanced(advanced, (self._clock.now() - wake.at).total_seconds())
+                with observing():
+                    self._observer.advanced(advanced, (self._clock.now() - wake.at).total_seconds())
         return sum(bool(advanced.happened) for advanced, _ in results)
 
     def _rest(self) -> timedelta:

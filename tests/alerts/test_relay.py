@@ -136,6 +136,7 @@ async def test_rest_is_rest(clock, outbox, ear):
 
 
 async def test_a_refused_page_goes_to_the_next_channel_at_once(clock, outbox, ear):
+    """R59."""
     first, second = FakePager("first", clock, NO), FakePager("second", clock)
     async with running(Relay(outbox, [first, second], clock, ear)):
         outbox.add([a_notification("n-1")])

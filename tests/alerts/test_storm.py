@@ -102,6 +102,7 @@ async def test_it_rings_again_under_another_key_when_it_has_grown_by_a_lot(outbo
 
 
 async def test_once_the_storm_is_over_single_ones_ring_singly_although_the_group_still_does(outbox):
+    """R61. Nothing stays switched off."""
     await storm(outbox, 500)
     await accept(outbox, await admitted(outbox, EPOCH + POLICY.gathering))
     for minute in range(1, 5):

@@ -229,6 +229,7 @@ async def test_a_page_about_the_monitor_itself_is_sent(pagers, service, scripted
 
 
 async def test_hostile_labels_do_not_lose_the_page(pagers, service, scripted_server):
+    """R51. Whatever service it is."""
     scripted_server.script(Status(YES[service]))
     page = a_page(
         release="\ud800\n😀" * 5000,

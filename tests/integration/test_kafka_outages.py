@@ -1,4 +1,4 @@
-"""The Kafka source while the broker is away, silent, late, or has lost its memory."""
+"""The Kafka source while the broker is away, silent, late, or has lost its memory (R39)."""
 
 from __future__ import annotations
 

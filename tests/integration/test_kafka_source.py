@@ -70,6 +70,7 @@ async def test_poison_takes_no_neighbour_with_it(broker: Broker) -> None:
 
 
 async def test_failed_batch_is_read_again_and_nothing_skipped(broker: Broker) -> None:
+    """R37. What comes after it does not commit over what failed."""
     topic = await broker.topic(partitions=2)
     refusals = 3
 
@@ -91,6 +92,7 @@ async def test_failed_batch_is_read_again_and_nothing_skipped(broker: Broker) ->
 
 
 async def test_what_failed_is_read_after_a_restart(broker: Broker) -> None:
+    """R37. Nothing commits by itself: the next process begins with the one that failed."""
     topic = await broker.topic(partitions=1)
     ledger = Ledger()
 

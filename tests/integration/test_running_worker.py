@@ -169,6 +169,7 @@ async def test_every_record_that_nobody_can_read_is_counted(run: Run) -> None:
 
 
 async def test_what_can_page_is_born_at_zero(run: Run) -> None:
+    """R45."""
     born = samples(run.before)
     for outcome, level, track, basis in itertools.product(MISSES, CRISIS_LEVELS, Track, BASES):
         labels = {"outcome": outcome.value, "level": level.value, "track": track.value, "basis": basis}
@@ -180,6 +181,7 @@ async def test_what_can_page_is_born_at_zero(run: Run) -> None:
 
 
 async def test_a_miss_is_seen_in_the_series_that_was_born(run: Run) -> None:
+    """R45."""
     misses = {
         key for key, value in samples(run.after).items() if key[0] == "jiezhu_safety_misses_total" and value
     }

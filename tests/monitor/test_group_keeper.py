@@ -61,6 +61,7 @@ def told(worker: Worker, kind: Kind) -> list[str]:
 
 
 async def test_the_storm_is_told_of_and_everybody_is_in_the_list_or_was_rung_for(worker):
+    """R61."""
     key = await storm(worker)
     singles = {page.incident for page in worker.rung if not page.group}
     members = {one.key for one in await worker.store.members(key, limit=1000)}

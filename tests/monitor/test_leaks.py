@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -23,6 +24,8 @@ from pydantic import SecretStr
 from alerts.pagers.webhook import Webhook, WebhookSettings
 from alerts.signing import link
 from monitor import log
+from monitor.decode import Decoded
+from monitor.decode.native import NativeDecoder
 from monitor.errors import StoreError, StoreUnavailable
 from monitor.health import Health
 from monitor.store.sql import SqlStore
@@ -37,7 +40,8 @@ from tests.support.worker import Worker, event, hidden, incident_of, reply, user
 WORDS = ("canary sings at dusk", "金丝雀在黄昏唱歌")
 NAMES = ("Jane Q. Canarysdottir", "金丝雀小姐")
 IDS = ("conv-canary-1", "会话-金丝雀-2", "user-canary-3", "event-canary-4", "message-canary-5")
-CANARIES = (*WORDS, *NAMES, *IDS)
+PHONE = "+49 1555 0102938"
+CANARIES = (*WORDS, *NAMES, *IDS, PHONE)
 KEY = b"k" * 32
 
 
@@ -60,13 +64,22 @@ def logged() -> Iterator[io.StringIO]:
     structlog.reset_defaults()
 
 
+class Talkative(NativeDecoder):
+    """A parser that breaks over some records, with all they hold in what it raises."""
+
+    def decode(self, value: bytes | None, **given: Any) -> Decoded:
+        if value and PHONE.encode() in value:
+            raise ValueError(f"cannot parse {value.decode()!r}") from KeyError(NAMES[0])
+        return super().decode(value, **given)
+
+
 class Chain:
     """A worker on a real database and a real receiver, and all that came out of it."""
 
     def __init__(self, store: SqlStore, receiver: ScriptedServer, database: Path) -> None:
         clock = FakeClock()
         settings = WebhookSettings(url=SecretStr(f"{receiver.url}/x"), secret=SecretStr("s" * 32))
-        self.worker = Worker(store, clock, pagers=[Webhook(settings, clock)])
+        self.worker = Worker(store, clock, pagers=[Webhook(settings, clock)], decoder=Talkative())
         self.store = store
         self._receiver = receiver
         self._database = database
@@ -93,6 +106,9 @@ class Chain:
                 f'{{"event_id": 5, "conversation_id": "{conversation}", "text": "{words}"}}'.encode(),
                 event(conversation, words, words, 0),
                 words.encode("utf-16"),
+                user(
+                    conversation, f"crisis|call {name} at {PHONE}", place + 0.9, event_id=f"{IDS[3]}t{place}"
+                ),
             )
 
     async def page(self) -> None:
@@ -189,6 +205,7 @@ async def chain(sqlite_url):
 
 
 async def test_nothing_leaks_anywhere(chain, logged):
+    """R65. Parser, scorer, pager and database raise with words, names and a number in what they say."""
     await chain.speak()
     await chain.page()
     await chain.fail()
@@ -197,7 +214,9 @@ async def test_nothing_leaks_anywhere(chain, logged):
     log_of_a_crash(logged)
 
     assert chain.worker.results, "turns were read"
-    assert sum(len(result.read.dead) for result in chain.worker.results) == 8
+    dead = [letter.reason for result in chain.worker.results for letter in result.read.dead]
+    assert len(dead) == 10
+    assert dead.count("decoder_failed") == 2
     assert "scorer_failed" in logged.getvalue()
     assert "database_away" in logged.getvalue()
     assert "batch_failed" in logged.getvalue()

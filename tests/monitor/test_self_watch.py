@@ -67,6 +67,7 @@ async def test_nobody_is_called_while_all_is_well(stage):
 
 
 async def test_it_rings_within_a_minute_again_and_says_when_it_is_over(stage):
+    """R39."""
     stage.state = SourceState.CONNECTING
     await stage.seconds(44)
     assert stage.told == []

@@ -64,6 +64,7 @@ BAD = {
     "a file that does not fit the environment": Bad(
         ("JIEZHU_KAFKA__TOPIC", "kafka is no table"), {"JIEZHU_KAFKA__TOPIC": "t"}, toml="kafka = 3"
     ),
+    # R67: it does not start as a monitor that can call nobody
     "no pager at all": Bad(("JIEZHU_PAGERS", "no pager is configured"), pager=False),
     "a pager without its secret": Bad(
         ("JIEZHU_PAGERS__WEBHOOK__SECRET", "missing"), {"JIEZHU_PAGERS__WEBHOOK__URL": "https://a.example"}
@@ -248,5 +249,6 @@ def test_what_kubernetes_says_of_a_service_is_not_ours():
 
 
 def test_the_default_is_to_page_the_first_channel_again_and_again(tmp_path):
+    """R67."""
     said = "\n".join(describe_settings(load(None, CONSOLE | {"JIEZHU_STATE_DIR": str(tmp_path)})))
     assert "escalates: console (then 300 s), again and again until somebody acknowledges" in said

@@ -1,4 +1,4 @@
-"""What counts as a standstill of reading, and what is only quiet."""
+"""What counts as a standstill of reading (R39), and what is only quiet."""
 
 from __future__ import annotations
 

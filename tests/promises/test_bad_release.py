@@ -1,4 +1,4 @@
-"""A bad release drops thousands within a minute: few pages, everybody listed, the pager's limit kept, nobody lost."""
+"""A bad release drops thousands within a minute (R61): few pages, all listed, the pager's limit kept, nobody lost."""
 
 from __future__ import annotations
 

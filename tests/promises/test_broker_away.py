@@ -1,4 +1,4 @@
-"""Row 3: the broker stands still, or is killed and comes back empty."""
+"""Row 3: the broker stands still, or is killed and comes back empty (R39)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -41,12 +41,14 @@ CRISES = 8
 
 
 @prometheus.needs("prometheus")
-async def test_it_stands_still(tmp_path: Path, sqlite_url: str, form: Form, tell: Tell) -> None:
+async def test_it_stands_still(
+    tmp_path: Path, new_database: Callable[[], str], form: Form, tell: Tell
+) -> None:
     away = form.pick(60.0, 600.0)
     ledger = Ledger()
     with EmbeddedBroker() as embedded:
         broker = Broker(embedded.bootstrap_servers, embedded.pid)
-        async with crew(broker, tmp_path, None, sqlite_url, WATCHING__GRACE_SECONDS="0.5") as team:
+        async with crew(broker, tmp_path, None, new_database(), WATCHING__GRACE_SECONDS="0.5") as team:
             team.add()
             team.add()
             await team.ready()
@@ -80,7 +82,7 @@ async def test_it_stands_still(tmp_path: Path, sqlite_url: str, form: Form, tell
     verdict = ledger.verdict()
     tell(
         3,
-        "the broker stands still",
+        f"the broker stands still ({team.database.partition(':')[0]})",
         f"{away:g} s, unready after {red:.0f} s, heartbeat away for {watch.longest:.0f} s, reads again after "
         f"{again:.1f} s, memory +{max(watch.growth, 0) / MIB:.1f} MiB, {verdict}",
     )
@@ -91,11 +93,13 @@ async def test_it_stands_still(tmp_path: Path, sqlite_url: str, form: Form, tell
     assert (watch.longest > OUTSIDE_GRACE) == form.long, "rings outside after two minutes, and not before"
 
 
-async def test_it_is_killed_and_comes_back_empty(tmp_path: Path, sqlite_url: str, tell: Tell) -> None:
+async def test_it_is_killed_and_comes_back_empty(
+    tmp_path: Path, new_database: Callable[[], str], tell: Tell
+) -> None:
     ledger = Ledger()
     with EmbeddedBroker(free_port()) as embedded:
         broker = Broker(embedded.bootstrap_servers, embedded.pid)
-        async with crew(broker, tmp_path, None, sqlite_url, WATCHING__GRACE_SECONDS="0.5") as team:
+        async with crew(broker, tmp_path, None, new_database(), WATCHING__GRACE_SECONDS="0.5") as team:
             team.add()
             team.add()
             await team.ready()
@@ -119,7 +123,11 @@ async def test_it_is_killed_and_comes_back_empty(tmp_path: Path, sqlite_url: str
             await team.until_all_read(EVENTS + EVENTS // 4)
             await team.until_settled()
     verdict = ledger.verdict()
-    tell(3, "the broker is killed and comes back empty", f"reads again after {again:.1f} s, {verdict}")
+    tell(
+        3,
+        f"the broker is killed and comes back empty ({team.database.partition(':')[0]})",
+        f"reads again after {again:.1f} s, {verdict}",
+    )
     assert verdict.kept
     assert again < AGAIN_WITHIN
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -32,12 +32,17 @@ GONE = timedelta(seconds=60)
 
 
 async def test_rotated_under_load_and_erased_while_events_arrive(
-    broker: Broker, tmp_path: Path, sqlite_url: str, form: Form, tell: Tell
+    broker: Broker, tmp_path: Path, new_database: Callable[[], str], form: Form, tell: Tell
 ) -> None:
     seconds, rotations = form.pick((2, 1), (60, 5))
     ledger = Ledger()
     async with crew(
-        broker, tmp_path, None, sqlite_url, WATCHING__GRACE_SECONDS="0.2", DATABASE__TIMEOUT_SECONDS="8"
+        broker,
+        tmp_path,
+        None,
+        new_database(),
+        WATCHING__GRACE_SECONDS="0.2",
+        DATABASE__TIMEOUT_SECONDS="8",
     ) as team:
         first = team.add(KEYS__SEAL=f"{OLD},{NEW}")  # it opens the next key already
         await team.ready()
@@ -60,13 +65,13 @@ async def test_rotated_under_load_and_erased_while_events_arrive(
         verdict = ledger.verdict()
         tell(
             21,
-            "keys under load",
+            f"keys under load ({team.database.partition(':')[0]})",
             f"{rotations} rotations while {sum(sent)} events came, {rows} rows sealed anew, {left} left under the old "
             f"key, {with_new[0]} of {with_new[1]} open with the new key, {with_old[0]} with the old; {verdict}",
         )
         tell(
             21,
-            "a subject erased while events arrive",
+            f"a subject erased while events arrive ({team.database.partition(':')[0]})",
             f"{len(TALKS)} conversations, gone from {len(TABLES)} tables {gone.total_seconds():.1f} s after their last "
             f"event, proof rows {kept}",
         )

@@ -1,4 +1,4 @@
-"""Row 22: sentences, names, numbers, ids and secrets, in every language, through a whole worker: nothing comes out."""
+"""Row 22: sentences, names, numbers, ids, secrets, in every language, through a whole worker: nothing comes out (R65)."""
 
 from __future__ import annotations
 

@@ -6,17 +6,17 @@ import asyncio
 import base64
 import gc
 import random
-import shutil
 import statistics
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
-from sqlalchemy import NullPool, create_engine, insert
+from sqlalchemy import NullPool, create_engine, delete, insert
 
 from alerts.policy import Policy, Step
 from monitor.clock import SystemClock
@@ -51,11 +51,22 @@ CHUNK = 5_000
 
 
 async def test_many_are_live_at_once(
-    broker: Broker, tmp_path: Path, sqlite_template: Path, form: Form, tell: Tell
+    broker: Broker,
+    tmp_path: Path,
+    new_database: Callable[[], str],
+    form: Form,
+    tell: Tell,
+    request: pytest.FixtureRequest,
 ) -> None:
     many = form.pick(100_000, 1_000_000)
-    few_url, many_url = (_copy(sqlite_template, tmp_path / name) for name in ("few", "many"))
+    few_url, many_url = new_database(), new_database()
     clock = FakeClock(SystemClock().now())
+
+    def spent(url: str) -> float:
+        """Seconds of processor time so far, of all threads and of a database server."""
+        server = request.getfixturevalue("postgres").spent(url) if url.startswith("postgresql") else 0.0
+        return time.process_time() + float(server)
+
     begun = clock.now()
     async with worker_over(few_url, clock) as few, worker_over(many_url, clock) as crowded:
         asked = [f"asked {number}" for number in range(CRISES)]
@@ -69,7 +80,9 @@ async def test_many_are_live_at_once(
         gc.collect()
         gc.freeze()  # what the tests themselves hold would be walked through in every hundredth batch
         try:
-            small, large = await _measure(few, crowded, many, begun)
+            small, large = await _measure(
+                (few, FEW, partial(spent, few_url)), (crowded, many, partial(spent, many_url)), begun=begun
+            )
         finally:
             gc.unfreeze()
 
@@ -98,7 +111,7 @@ async def test_many_are_live_at_once(
     ratio = large / small
     tell(
         11,
-        f"{many} conversations are live",
+        f"{many} conversations are live ({many_url.partition(':')[0]})",
         f"resident {resident / MIB:.0f} MiB and the encoder, batch p99 {ratio:.2f} times that of {FEW} "
         f"({large * 1000:.0f} ms of processor time), {len(wanted)} crises from before them all owed, {len(paged)} paged",
     )
@@ -110,12 +123,6 @@ async def test_many_are_live_at_once(
 def _seconds(begun: object) -> float:
     """As ``tests.support.worker`` counts the times of events."""
     return (begun - at(0)).total_seconds()  # type: ignore[operator, no-any-return]
-
-
-def _copy(template: Path, folder: Path) -> str:
-    folder.mkdir()
-    shutil.copy(template, folder / "jiezhu.sqlite")
-    return f"sqlite:///{folder / 'jiezhu.sqlite'}"
 
 
 @asynccontextmanager
@@ -162,32 +169,36 @@ def _fill(url: str, count: int, model: str) -> None:
                 "sealed": None,
             }
 
+    with engine.begin() as connection:
+        connection.execute(delete(cases).where(cases.c.conversation == model_key))
     for first in range(0, count, CHUNK):
         with engine.begin() as connection:
-            connection.exec_driver_sql("PRAGMA synchronous=OFF")
-            connection.execute(insert(cases).prefix_with("OR REPLACE"), list(rows(first)))
+            if engine.dialect.name == "sqlite":
+                connection.exec_driver_sql("PRAGMA synchronous=OFF")
+            connection.execute(insert(cases), list(rows(first)))
     engine.dispose()
 
 
-async def _measure(few: Worker, crowded: Worker, many: int, begun: object) -> tuple[float, float]:
+async def _measure(*each: tuple[Worker, int, Callable[[], float]], begun: object) -> tuple[float, ...]:
     """Return p99 of a batch's seconds in either. They take turns, so that both meet the same machine.
 
-    Seconds of all threads on the processor: how long others held it up says nothing of how many conversations live.
+    ``each``: a worker, how many conversations live there, and what tells the seconds on the processor: how long
+    others held a batch up says nothing of how many conversations live.
     """
     chance = random.Random(1)
-    taken: dict[int, list[float]] = {FEW: [], many: []}
+    taken: dict[int, list[float]] = {count: [] for _, count, _ in each}
     for batch in range(BATCHES):
-        for worker, count in ((few, FEW), (crowded, many)):
+        for worker, count, spent in each:
             start = _seconds(begun) + TURNS + batch * 0.01
             for name in chance.sample(range(count), BATCH):
                 worker.topic.add(
                     user(name_of(name), "hello", start, event_id=f"u{name} {batch}"),
                     reply(name_of(name), "chat remembered", start, event_id=f"r{name} {batch}"),
                 )
-            before = time.process_time()
+            before = spent()
             await worker.pump()
-            taken[count].append(time.process_time() - before)
-    return _tail(taken[FEW]), _tail(taken[many])
+            taken[count].append(spent() - before)
+    return tuple(map(_tail, taken.values()))
 
 
 def _tail(seconds: list[float]) -> float:

@@ -1,4 +1,4 @@
-"""The pager fails in every way that pagers do: the page arrives soon after it mends, or over the next channel."""
+"""The pager fails in every way that pagers do (R53): the page arrives soon after it mends, or over the next channel."""
 
 from __future__ import annotations
 

@@ -31,12 +31,12 @@ WITHIN = timedelta(minutes=5)
 
 
 async def test_members_come_and_go(
-    broker: Broker, tmp_path: Path, sqlite_url: str, form: Form, tell: Tell
+    broker: Broker, tmp_path: Path, new_database: Callable[[], str], form: Form, tell: Tell
 ) -> None:
     visits, zombies = form.pick((20, 1), (200, 10))
     ledger = Ledger()
     sent = 0
-    async with crew(broker, tmp_path, None, sqlite_url, WATCHING__GRACE_SECONDS="0.5") as team:
+    async with crew(broker, tmp_path, None, new_database(), WATCHING__GRACE_SECONDS="0.5") as team:
         steady = [team.add(), team.add()]
         await team.ready()
         team.hear_into(ledger)
@@ -64,7 +64,7 @@ async def test_members_come_and_go(
     verdict = ledger.verdict()
     tell(
         8,
-        "rebalance storm",
+        f"rebalance storm ({team.database.partition(':')[0]})",
         f"{visits} joined and left, {stormed} of {sent} read meanwhile, {zombies} back from the dead, "
         f"{everywhere} transactions fenced, {counted} of {logged} of those who stayed counted, {verdict}",
     )

@@ -1,4 +1,4 @@
-"""A second crisis is never hidden: not by the first, not by who took it, not by a cool-down, not by a group."""
+"""A second crisis is never hidden (R57): not by the first, not by who took it, not by a cool-down, not by a group."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Row 19: every part is stopped or frozen, and somebody outside sees it within two minutes."""
+"""Row 19: every part is stopped or frozen, and somebody outside sees it within two minutes (R63)."""
 
 from __future__ import annotations
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import random
-import shutil
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -26,21 +26,23 @@ pytestmark = [pytest.mark.promise, pytest.mark.xdist_group("promises")]
 STOP_WITHIN = 25.0
 LINES = 4  # side by side, each with a database of its own: most of the time is the group's
 BATCH = 32
-DATABASE = "jiezhu.sqlite"
 EACH = 0.01  # seconds a text: a batch takes a while, so that the signal finds one in hand
 WITHIN = timedelta(seconds=90)
 
 
 async def test_stopped_under_load(
-    broker: Broker, tmp_path: Path, sqlite_template: Path, form: Form, tell: Tell
+    broker: Broker, tmp_path: Path, new_database: Callable[[], str], form: Form, tell: Tell
 ) -> None:
     stops = form.pick(20, 200)
     folders = [tmp_path / str(line) for line in range(LINES)]
     for folder in folders:
         folder.mkdir()
-        shutil.copy(sqlite_template, folder / DATABASE)
+    databases = [new_database() for _ in folders]
     lines = await asyncio.gather(
-        *(_line(broker, folder, folder / DATABASE, stops // LINES) for folder in folders)
+        *(
+            _line(broker, folder, database, stops // LINES)
+            for folder, database in zip(folders, databases, strict=True)
+        )
     )
     in_hand = sum(line.in_hand for line in lines)
     longest = max(line.longest for line in lines)
@@ -48,7 +50,7 @@ async def test_stopped_under_load(
     verdicts = [line.ledger.verdict() for line in lines]
     tell(
         15,
-        "SIGTERM under load",
+        f"SIGTERM under load ({databases[0].partition(':')[0]})",
         f"{stops} stops, {in_hand} with a batch in hand, exit 0 after {longest:.1f} s at most, at most {again} "
         f"records of one stop read again (a batch is {BATCH}), {' and '.join(sorted({str(one) for one in verdicts}))}",
     )
@@ -68,13 +70,13 @@ class Line:
     longest: float = 0.0
 
 
-async def _line(broker: Broker, folder: Path, database: Path, stops: int) -> Line:
+async def _line(broker: Broker, folder: Path, database: str, stops: int) -> Line:
     line, chance = Line(), random.Random(folder.name)
     async with crew(
         broker,
         folder,
         None,
-        f"sqlite:///{database}",
+        database,
         WATCHING__GRACE_SECONDS="0.5",
         KAFKA__BATCH_RECORDS=str(BATCH),
     ) as team:

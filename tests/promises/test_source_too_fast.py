@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -31,12 +31,12 @@ CRISES = 20
 
 
 async def test_source_twenty_times_faster_than_the_encoder(
-    broker: Broker, tmp_path: Path, sqlite_url: str, form: Form, tell: Tell
+    broker: Broker, tmp_path: Path, new_database: Callable[[], str], form: Form, tell: Tell
 ) -> None:
     seconds = form.pick(60, 900)
     ledger = Ledger()
     async with crew(
-        broker, tmp_path, None, sqlite_url, WATCHING__GRACE_SECONDS="0.5", KAFKA__BATCH_RECORDS="32"
+        broker, tmp_path, None, new_database(), WATCHING__GRACE_SECONDS="0.5", KAFKA__BATCH_RECORDS="32"
     ) as team:
         worker = team.add()
         await team.ready()
@@ -76,7 +76,7 @@ async def test_source_twenty_times_faster_than_the_encoder(
         growth = slope(points)
         tell(
             12,
-            "the source is faster than the encoder",
+            f"the source is faster than the encoder ({team.database.partition(':')[0]})",
             f"{times:.0f} times for {seconds} s, memory {growth / MIB:+.2f} MiB a minute, paused in {paused} of "
             f"{len(points) * 2} looks, {sent} sent, {sent - team.read()} dropped, {verdict}",
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -24,13 +25,18 @@ WITHIN = timedelta(seconds=90)
 
 
 async def test_killed_at_random(
-    broker: Broker, tmp_path: Path, sqlite_url: str, form: Form, tell: Tell
+    broker: Broker, tmp_path: Path, new_database: Callable[[], str], form: Form, tell: Tell
 ) -> None:
     kills, events, crises = form.pick((10, 10_000, 100), (100, 100_000, 1_000))
     chance = random.Random(1)
     ledger = Ledger()
     async with crew(
-        broker, tmp_path, None, sqlite_url, WATCHING__GRACE_SECONDS="0.5", DATABASE__TIMEOUT_SECONDS="5"
+        broker,
+        tmp_path,
+        None,
+        new_database(),
+        WATCHING__GRACE_SECONDS="0.5",
+        DATABASE__TIMEOUT_SECONDS="5",
     ) as team:
         team.add()
         team.add()
@@ -52,7 +58,11 @@ async def test_killed_at_random(
         await team.until_all_read(len(said), within=60)
         await team.until_settled()
         verdict = ledger.verdict()
-        tell(1, "a worker dies", f"{kills} kills, {amid} amid reading, {events} events, {verdict}")
+        tell(
+            1,
+            f"a worker dies ({team.database.partition(':')[0]})",
+            f"{kills} kills, {amid} amid reading, {events} events, {verdict}",
+        )
         assert verdict.kept
         assert verdict.requests <= kills
         assert amid >= kills * (1 - IN_BETWEEN) / 2  # or it was no test

@@ -72,6 +72,7 @@ def test_each_alert_goes_where_its_severity_says() -> None:
 
 
 def test_nothing_in_the_configuration_can_mute_a_crisis_for_a_time() -> None:
+    """R55. No window to forget, in whatever time zone. A silence set by hand is told of: ``JiezhuAlertSilenced``."""
     config = configuration()
     assert not {"mute_time_intervals", "time_intervals"} & set(config)
     for route in routes(config["route"]):
@@ -85,6 +86,7 @@ def test_crisis_goes_out_at_once_one_notification_an_incident() -> None:
 
 
 def test_heartbeat_beats_within_the_patience_of_the_service_outside() -> None:
+    """R63. What watches from outside notices within two minutes."""
     config = configuration()
     beat = next(route for route in routes(config["route"]) if route["receiver"] == "heartbeat")
     interval, repeat = (int(beat[key].removesuffix("s")) for key in ("group_interval", "repeat_interval"))

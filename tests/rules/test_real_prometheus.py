@@ -46,6 +46,7 @@ def test_rules_and_configuration_are_valid() -> None:
 def test_first_miss_fires_however_it_becomes_visible_and_the_heartbeat_stops_with_the_last_worker(
     tmp_path: Path,
 ) -> None:
+    """R45. The first count of all rings, that of a process which nobody saw before it, too."""
     steady, late = Metrics(), Metrics()
     steady.ready.set(1)
     with ExitStack() as workers:

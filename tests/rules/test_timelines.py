@@ -96,6 +96,7 @@ def test_the_canarys_absence_explains_itself_to_whoever_wants_to_silence_it() ->
 
 
 def test_heartbeat_explains_itself_to_whoever_wants_to_silence_it() -> None:
+    """R63."""
     texts = next(a["annotations"] for a in alerts() if a["alert"] == "JiezhuDeadMansSwitch")
     assert "Do not silence" in texts["summary"]
     assert "meant to fire all the time" in texts["summary"]

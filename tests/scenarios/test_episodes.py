@@ -1,4 +1,4 @@
-"""One incident an episode; ringing until somebody answers; the second crisis is never hidden by the first."""
+"""One incident an episode; ringing until somebody answers; the second crisis is never hidden by the first (R57)."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ def test_a_ticket_grows_into_a_page(day):
 
 
 def test_a_crisis_forty_minutes_after_one_that_was_closed_rings_anew(ringing):
+    """R57."""
     ringing.at(60).resolved().at(2460).user("crisis").at(2462).assistant("sleep tip")
     ringing.page_between(2464, 2464, "unhandled").incidents("resolved", "paging")
 

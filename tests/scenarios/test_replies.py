@@ -33,6 +33,7 @@ def test_the_user_who_goes_on_before_any_reply_is_answered_once(day):
 
 
 def test_a_streamed_reply_is_judged_once_when_it_is_whole(day):
+    """R35."""
     day.at(1).user("crisis").at(3).stream("sleep tip", until=9, count=9).no_page(10.9).page_between(11, 11)
     day.outcome("unhandled")
 
@@ -42,6 +43,7 @@ def test_a_good_reply_in_forty_pieces_is_good(day):
 
 
 def test_a_stream_that_never_ends_is_no_reply(day):
+    """R35."""
     day.at(1).user("crisis").at(3).stream("good", until=9, ends=False).page_between(61, 61, "no_reply")
 
 

@@ -20,6 +20,7 @@ from alerts.relay import Grouping, Relay
 from monitor.changes import Paging
 from monitor.crypto.pseudonym import Kind as Hidden
 from monitor.crypto.pseudonym import Pseudonymiser
+from monitor.decode.decoder import Decoder
 from monitor.decode.native import NativeDecoder
 from monitor.errors import PositionConflict
 from monitor.group_keeper import GroupKeeper
@@ -97,6 +98,7 @@ class Worker:
         scoring: Scoring | None = None,
         metrics: Metrics | None = None,
         grouping: Grouping | None = None,
+        decoder: Decoder | None = None,
     ) -> None:
         self.clock = clock
         self.store = store
@@ -135,7 +137,7 @@ class Worker:
             grouping=grouping,
         )
         self.pipeline = Pipeline(
-            reader=Reader(NativeDecoder(), PSEUDONYMISER, clock),
+            reader=Reader(decoder or NativeDecoder(), PSEUDONYMISER, clock),
             scoring=self.scoring,
             store=store,
             paging=paging,

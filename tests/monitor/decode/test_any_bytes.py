@@ -100,6 +100,8 @@ def test_the_published_schema_says_the_same(event: dict[str, Any]) -> None:
 
 
 def test_a_decoder_that_breaks_makes_one_dead_letter() -> None:
+    """R65. What it raised is dropped with all it holds."""
+
     class Broken:
         def decode(self, value: bytes | None, **_: Any) -> Decoded:
             raise ZeroDivisionError(value)

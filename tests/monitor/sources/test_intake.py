@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
-from aiokafka import TopicPartition
+from aiokafka import ConsumerRecord, TopicPartition
 
 from monitor.errors import StoreUnavailable
 from monitor.sources.backoff import Backoff
@@ -81,3 +82,49 @@ async def test_it_is_joining_until_the_group_has_said_what_is_ours_were_it_nothi
     await intake.on_partitions_revoked(())
     assert intake.joining
     await intake.leave(consumer.assignment())
+
+
+class Noting(Handler):
+    """Remembers what it was given, and where a log began anew."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.offsets: list[int] = []
+        self.anew: list[int] = []
+
+    async def handle(self, batch: Sequence[Record]) -> Mapping[Partition, int]:
+        self.offsets += [record.offset for record in batch]
+        return await super().handle(batch)
+
+    async def began_anew(self, partition: Partition, offset: int) -> None:
+        del partition
+        self.anew.append(offset)
+
+
+@pytest.mark.parametrize(
+    ("first", "anew"),
+    [(12, []), (0, [0]), (3, [3])],
+    ids=[
+        "what we were to read next has left the topic",
+        "a new log",
+        "a new log that has lost its beginning",
+    ],
+)
+async def test_where_the_client_was_sent_elsewhere_by_the_broker_reading_goes_on_from_there(first, anew):
+    """R39. Seven was asked for and is out of range; the client goes to the first record there is, and so do we."""
+    handler, consumer = Noting(), ScriptedConsumer(PLACES[0])
+    intake = Intake(handler, Holds(), Backoff(0.01, 0.02), now=lambda: EPOCH, commit_seconds=1)
+    intake.attach(lambda: consumer)
+    await intake.on_partitions_assigned(PLACES[:1])
+    await until(lambda: not intake.unknown(), 5, 0.01)
+    assert consumer.places[PLACES[0]] == 7
+    for start in (first, first + 2):
+        consumer.places[PLACES[0]] = start + 2
+        await intake.receive([a_record(start), a_record(start + 1)])
+    assert handler.offsets == [first, first + 1, first + 2, first + 3]
+    assert handler.anew == anew
+    assert intake.failures == 0
+
+
+def a_record(offset: int) -> ConsumerRecord[Any, Any]:
+    return ConsumerRecord(*PLACES[0], offset, 0, 0, None, b"{}", None, 0, 2, ())
