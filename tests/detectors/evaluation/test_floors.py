@@ -66,7 +66,9 @@ def test_a_set_that_was_not_measured_falls_short():
 
 
 @pytest.mark.model
-@pytest.mark.timeout(900)  # two engines read some two thousand texts; the machine may be busy with other tests
+@pytest.mark.timeout(
+    900
+)  # two engines read some two thousand texts; the machine may be busy with other tests
 @pytest.mark.xdist_group("encoder")
 def test_int8_and_fp32_decide_alike(prepared, engine):
     rows = own_rows()[::12]
