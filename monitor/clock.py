@@ -13,10 +13,9 @@ import structlog
 _log = structlog.get_logger(__name__)
 
 JUMP = 1.0  # seconds by which a clock may differ from one look to the next; drift and small corrections are far less
-# While time is brought in line, a deadline of a minute comes 6 s early or late at most. An hour takes ten: who is far off
-# would otherwise be so for days. What is less than a jump is noise of the asking, or drift, and goes 50 times slower.
-SLEW = 0.1
-DRIFT = 0.002
+# No deadline comes early because somebody set a clock: while time is brought in line, one of a minute comes 0.1 s early or
+# late at most. A minute takes eight hours, an hour three weeks: whoever is so far off is told (``JiezhuClockApart``).
+SLEW = 0.002
 
 
 def elapsed() -> float:
@@ -103,7 +102,7 @@ class SteadyClock:
         self._notice(self._machine, machine, "machine")
         self._machine = machine
         away = (self._shared if self._shared is not None else machine) - self._offset
-        most = passed * (SLEW if abs(away) >= JUMP else DRIFT)
+        most = passed * SLEW
         self._offset += max(-most, min(away, most))
         return self._last
 

@@ -69,7 +69,7 @@ async def test_everybody_is_told_of_by_few_pages(
         assert team.rings[0].at - begun <= FIRST
         assert due <= set(listed) | singles
         assert all(listed.values())
-        assert set(listed).isdisjoint(singles - _urgent(team))
+        assert _carried_at_once(team).isdisjoint(singles - _urgent(team))
         assert len(keys) <= 5
         assert len(singles) <= 40
         assert rate <= shipped.requests_per_minute
@@ -117,6 +117,12 @@ def _told(team: Crew) -> int:
 
 def _singles(team: Crew) -> set[str]:
     return {str(ring.content["incident"]) for ring in team.pages() if not ring.content["group"]}
+
+
+def _carried_at_once(team: Crew) -> set[str]:
+    """Incidents whose first call a group told of. One that rang by itself joins its release's when it escalates."""
+    rows = team.rows("SELECT incident FROM outbox WHERE told_by IS NOT NULL AND id LIKE '%:page:0:%'")
+    return {str(row[0]) for row in rows}
 
 
 def _urgent(team: Crew) -> set[str]:

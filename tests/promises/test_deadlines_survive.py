@@ -15,6 +15,7 @@ import pytest
 
 from alerts.policy import Policy, Step
 from monitor.common_time import CommonTime
+from monitor.store.shared_time import Agreed, Told
 from monitor.store.sql import SqlStore
 from monitor.timers import POLL
 from tests.support.fake_clock import FakeClock
@@ -42,6 +43,7 @@ class Machine:
         self.wrong = 0.0
         self.topic = Topic()
         self.lives = 0
+        self._agreed: Agreed | None = None
         self._url = url
         self._folder = folder
         self._ledger = ledger
@@ -66,9 +68,15 @@ class Machine:
         await self.worker.pump(500)
         self.lives += 1
 
-    async def time(self) -> datetime | None:
+    async def time(self) -> Told | None:
         """What the database's server says."""
-        return None if self._url.startswith("sqlite") else self._fake.now()
+        return None if self._url.startswith("sqlite") else Told(self._fake.now(), self._agreed)
+
+    async def agree(self, before: Agreed | None, after: Agreed) -> bool:
+        if before != self._agreed:
+            return False
+        self._agreed = after
+        return True
 
     async def end(self) -> None:
         """As SIGTERM ends it."""
