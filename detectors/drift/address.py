@@ -9,7 +9,10 @@ from typing import Final
 # only: at its beginning it may be "she" or "they".
 _SIGNS: Final = {
     "zh": (r"您|贵方|敬请", r"你|咱"),
-    "de": (r"(?<=[^.!?\n] )(?:Sie|Ihnen|Ihr(?:e[mnrs]?)?)\b", r"\b(?:[Dd]u|[Dd]ich|[Dd]ir|[Dd]ein(?:e[mnrs]?)?)\b"),
+    "de": (
+        r"(?<=[^.!?\n] )(?:Sie|Ihnen|Ihr(?:e[mnrs]?)?)\b",
+        r"\b(?:[Dd]u|[Dd]ich|[Dd]ir|[Dd]ein(?:e[mnrs]?)?)\b",
+    ),
     "es": (r"\b[Uu]sted(?:es)?\b|\bUds?\.", r"\b(?:[Tt]ú|[Tt]i|[Cc]ontigo|[Vv]os|[Tt]us?|[Tt]e)\b"),
     "fr": (r"\b(?:[Vv]ous|[Vv]os|[Vv]otre)\b", r"\b(?:[Tt]u|[Tt]oi|[Tt]on|[Tt]es|[Tt]a|[Tt]e)\b|\b[Tt]'"),
     "en": (
@@ -17,7 +20,9 @@ _SIGNS: Final = {
         r"\b\w+['’](?:t|m|re|ve|ll|s|d)\b|\b(?:gonna|wanna|kinda|yeah|hey|ok|okay)\b",
     ),
 }
-_COMPILED: Final = {lang: (re.compile(formal), re.compile(familiar)) for lang, (formal, familiar) in _SIGNS.items()}
+_COMPILED: Final = {
+    lang: (re.compile(formal), re.compile(familiar)) for lang, (formal, familiar) in _SIGNS.items()
+}
 _READ: Final = 6_000
 NEITHER: Final = 0.5
 

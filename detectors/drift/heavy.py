@@ -48,19 +48,24 @@ class Heavy(Generic[N]):
         whole._shrink()
         return whole
 
+    @property
+    def most(self) -> int:
+        """Names that are ever held."""
+        return self.room + self.room // 4
+
     def bounds(self, name: N) -> tuple[int, int]:
         """Fewest and most replies that it was in."""
         replies = self.counts.get(name, (0, 0))[0]
         return replies, replies + self.lost
 
     def _shrink(self) -> None:
-        """Take from every count that of the first that there is no room for."""
-        if len(self.counts) <= self.room:
+        """Take from every count that of the first that there is no room for. Not each time: a quarter more may wait."""
+        if len(self.counts) <= self.most:
             return
         taken = sorted((replies for replies, _ in self.counts.values()), reverse=True)[self.room]
         self.counts = {
-            name: (replies - taken, pairs) for name, (replies, pairs) in self.counts.items() if replies > taken
+            name: (replies - taken, pairs)
+            for name, (replies, pairs) in self.counts.items()
+            if replies > taken
         }
         self.lost += taken
-
-

@@ -82,7 +82,9 @@ def differences(one: Sums, other: Sums, alpha: float, policy: Policy) -> Differe
     rate_one, rate_other = _rates(square, both, n_one, n_other, spread_one, spread_other)
     apart = (rate_one * squares_one / np.maximum(n_one - 1, 1)).sum(axis=-2)
     apart += (rate_other * squares_other / np.maximum(n_other - 1, 1)).sum(axis=-2)
-    apart += _HALF * (spread_one / np.maximum(used_one, 1) ** 2 + spread_other / np.maximum(used_other, 1) ** 2)
+    apart += _HALF * (
+        spread_one / np.maximum(used_one, 1) ** 2 + spread_other / np.maximum(used_other, 1) ** 2
+    )
     together = ((rate_one + rate_other) * pooled).sum(axis=-2)
     error = np.sqrt(np.maximum(apart, together))
     time = 1 / np.maximum((rate_one + rate_other).sum(axis=-2), 1e-12)
@@ -120,7 +122,12 @@ def _squares(sums: Sums, n: Floats, both: NDArray[np.bool_]) -> Floats:
 
 
 def _rates(
-    square: Floats, both: NDArray[np.bool_], n_one: Floats, n_other: Floats, spread_one: Floats, spread_other: Floats
+    square: Floats,
+    both: NDArray[np.bool_],
+    n_one: Floats,
+    n_other: Floats,
+    spread_one: Floats,
+    spread_other: Floats,
 ) -> tuple[Floats, Floats]:
     """What a unit of a stratum's variance adds to that of the difference, from either side (S, F)."""
     one = np.where(both, square / np.maximum(n_one, 1), 0.0) * spread_one[..., None, :]
@@ -153,7 +160,8 @@ def _skewness(one: Sums, other: Sums, both: NDArray[np.bool_], count: Floats) ->
     """Of both sides together within strata (F), with a half-observation at the far end."""
     n = np.where(both, (one.replies + other.replies)[..., None], 0.0)
     first, second, third = (
-        np.where(both, one.powers[..., place, :, :] + other.powers[..., place, :, :], 0.0) for place in range(3)
+        np.where(both, one.powers[..., place, :, :] + other.powers[..., place, :, :], 0.0)
+        for place in range(3)
     )
     mean = first / np.maximum(n, 1)
     cubes = (third - 3 * mean * second + 2 * n * mean**3).sum(axis=-2)

@@ -38,4 +38,6 @@ def name_of(sentence: int) -> str:
 
 def _id(sentence: str, key: bytes) -> int:
     bare = _LEFT_OUT.sub("", _DIGITS.sub("0", sentence))
-    return int.from_bytes(hashlib.blake2b(bare.encode(errors="replace"), key=key, digest_size=ID_BYTES).digest(), "big")
+    return int.from_bytes(
+        hashlib.blake2b(bare.encode(errors="replace"), key=key, digest_size=ID_BYTES).digest(), "big"
+    )

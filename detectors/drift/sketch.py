@@ -96,7 +96,9 @@ class StyleSketch:
     def merge(self, other: StyleSketch) -> StyleSketch:
         """The sketch of both groups, to the last digit. Raise ValueError for traces of two models."""
         if self.model and other.model and self.model != other.model:
-            raise ValueError("sketches of two models cannot be merged; keep them apart or pin the baseline anew")
+            raise ValueError(
+                "sketches of two models cannot be merged; keep them apart or pin the baseline anew"
+            )
         return StyleSketch(
             self.model or other.model,
             self.replies + other.replies,

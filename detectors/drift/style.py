@@ -101,6 +101,3 @@ def _judged(signal: ReplySignal) -> dict[Feature, float]:
 
 def _met(*signs: bool) -> float:
     return sum(signs) / len(signs)
-
-
-

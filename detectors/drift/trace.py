@@ -16,7 +16,9 @@ def trace_of(numbers: Sequence[float] | NDArray[np.float32]) -> bytes:
     """From ``detectors.crisis.memory.Memory.trace`` (48 numbers, -1 to 1). Raise ValueError for another shape."""
     whole = np.asarray(numbers, dtype=np.float64)
     if whole.shape != (WIDTH,):
-        raise ValueError(f"a trace has {WIDTH} numbers, not {whole.size}; prepare the encoder of this release")
+        raise ValueError(
+            f"a trace has {WIDTH} numbers, not {whole.size}; prepare the encoder of this release"
+        )
     return np.clip(np.rint(whole * _LIMIT), -_LIMIT, _LIMIT).astype(np.int8).tobytes()
 
 

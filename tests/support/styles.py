@@ -110,7 +110,9 @@ def draw(release: Release, n: int, rng: np.random.Generator, *, traced: bool = F
     severity = np.clip(users + 0.1 * rng.standard_normal(n), 0.0, 0.999)
     width = len(FEATURES)
     shared = rng.standard_normal((n, width))[conversations]
-    latent = np.sqrt(release.likeness) * shared + np.sqrt(1 - release.likeness) * rng.standard_normal((n, width))
+    latent = np.sqrt(release.likeness) * shared + np.sqrt(1 - release.likeness) * rng.standard_normal(
+        (n, width)
+    )
     chance = norm.cdf(latent)
     shares = np.column_stack(
         [release.laws[one].values(chance[:, place], severity) for place, one in enumerate(FEATURES)]
@@ -151,7 +153,10 @@ def sums_at(values: np.ndarray, drawn: Drawn, ends: np.ndarray) -> Sums:
     shape = (len(ends), _SIDE)
     replies = np.bincount(cells, minlength=size).reshape(shape).cumsum(axis=0).astype(float)
     powers = np.stack(
-        [_added(values[inside] ** power, cells, size).reshape(*shape, width).cumsum(axis=0) for power in (1, 2, 3)],
+        [
+            _added(values[inside] ** power, cells, size).reshape(*shape, width).cumsum(axis=0)
+            for power in (1, 2, 3)
+        ],
         axis=1,
     )
     links = len(LINKED)
@@ -191,7 +196,9 @@ def _added(values, cells, size):
 # --- sketches ------------------------------------------------------------------------------------------------------
 
 
-def sketch_of(drawn: Drawn, rng: np.random.Generator, *, until: int | None = None, own: int = 3) -> StyleSketch:
+def sketch_of(
+    drawn: Drawn, rng: np.random.Generator, *, until: int | None = None, own: int = 3
+) -> StyleSketch:
     """Fed reply by reply, as a worker would. Sentences beside the canned one are each said once."""
     sketch = StyleSketch(model="made-up" if drawn.traces is not None else "")
     salt = rng.integers(0, 2**32, size=1)[0]
