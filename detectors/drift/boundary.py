@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-def boundary(time: Floats, alpha: float, tuned: float) -> Floats:
+def boundary(time: Floats, alpha: Floats | float, tuned: float) -> Floats:
     """In standard errors, at ``time`` (information: one over the variance of a difference of unit variance).
 
     ``tuned`` is the time at which it is tightest (their equation 9 for the best rho); elsewhere it holds as well.
     """
-    if not 0 < alpha < 1:
+    if not (np.greater(alpha, 0).all() and np.less(alpha, 1).all()):
         raise ValueError("alpha must be between 0 and 1")
     whole = -2 * np.log(alpha)
     growth = np.maximum(time, 1e-9) * ((whole + np.log(whole + 1)) / tuned)

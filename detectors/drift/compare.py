@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from detectors.drift import histograms as distances
 from detectors.drift import phrases
 from detectors.drift.boundary import Floats
 from detectors.drift.feature import FEATURES
 from detectors.drift.gather import common_strata, feature_sums, histograms, samples, trace_sums
-from detectors.drift.means import Differences, differences
+from detectors.drift.means import Differences, differences, matters
 from detectors.drift.permutation import energy, holm, permuted_p
 from detectors.drift.policy import Policy
-from detectors.drift.rare import log_evidence
+from detectors.drift.rare import presence
 from detectors.drift.sketch import StyleSketch
 from detectors.drift.stratum import Stratum
 from detectors.drift.tally import Counts
@@ -101,12 +100,11 @@ def _features(
     policy: Policy,
     chance: np.random.Generator | None,
 ) -> tuple[FeatureDrift, ...]:
-    alpha = policy.alpha / len(FEATURES)
-    found = differences(
-        feature_sums(one, strata), feature_sums(other, strata), alpha * policy.for_means, policy
-    )
+    found = differences(feature_sums(one, strata), feature_sums(other, strata), policy.of_means(), policy)
     counts = (histograms(one, strata), histograms(other, strata))
-    present = _presence(counts, found.spread) >= -np.log(alpha * policy.for_presence)
+    present = presence(counts[0], counts[1], found.spread) >= -np.log(
+        policy.alpha * policy.for_presence / len(FEATURES)
+    )
     weights = _weights(*counts)
     shapes = [_shape(each, weights) for each in counts]
     index, gap, moved = (
@@ -114,19 +112,20 @@ def _features(
         for measure in (distances.stability_index, distances.kolmogorov_smirnov, distances.wasserstein)
     )
     p, corrected = _p_values(counts, weights, found, policy, chance)
-    matters = _matters(found, policy)
+    weighty = matters(found, policy)
     return tuple(
         FeatureDrift(
             feature,
             _reason(
                 ready=bool(found.ready[at]),
                 sure=bool(found.crossed[at] or present[at]),
-                matters=bool(matters[at]),
+                matters=bool(weighty[at]),
             ),
             *(
                 float(each[at])
                 for each in (found.first, found.second, found.difference, found.low, found.high)
             ),
+            float(found.deviation[at]),
             float(found.effect[at]),
             float(index[at]),
             float(gap[at]),
@@ -143,20 +142,6 @@ def _reason(*, ready: bool, sure: bool, matters: bool) -> Reason:
     if sure:
         return Reason.FEATURE_MOVED if matters else Reason.TOO_SMALL_TO_MATTER
     return Reason.WITHIN_CHANCE if ready else Reason.TOO_FEW_REPLIES
-
-
-def _matters(found: Differences, policy: Policy) -> NDArray[np.bool_]:
-    most, least = np.maximum(found.first, found.second), np.minimum(found.first, found.second)
-    return np.asarray((np.abs(found.effect) >= policy.smallest) | (most >= policy.ratio * least))
-
-
-def _presence(counts: tuple[Counts, Counts], spread: tuple[Floats, Floats]) -> Floats:
-    """Evidence that a feature is there at all in unlike shares of replies, summed over strata (F)."""
-    sides = []
-    for each, swell in zip(counts, spread, strict=True):
-        of = each.sum(axis=-1) / swell  # (S, F)
-        sides += [of - each[..., 0] / swell, of]
-    return np.asarray(log_evidence(*sides).sum(axis=0))
 
 
 def _weights(one: Counts, other: Counts) -> Floats:

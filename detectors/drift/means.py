@@ -41,7 +41,7 @@ class Sums:
 class Differences:
     """Each (F). ``first`` and ``second`` are weighted means, ``low`` and ``high`` the interval that holds at all times.
 
-    ``effect`` is in standard deviations within strata. ``ready``: enough for the boundary to be trusted; ``wanted``: how many
+    ``effect`` is in ``deviation``, the standard deviation within strata. ``ready``: enough for the boundary to be trusted; ``wanted``: how many
     replies the smaller side should have for that. ``spread`` is by how much likeness within conversations swells the
     variance (design effect, Kish 1965) of each side.
     """
@@ -51,6 +51,7 @@ class Differences:
     difference: Floats
     low: Floats
     high: Floats
+    deviation: Floats
     effect: Floats
     score: Floats
     crossed: NDArray[np.bool_]
@@ -59,8 +60,8 @@ class Differences:
     spread: tuple[Floats, Floats]
 
 
-def differences(one: Sums, other: Sums, alpha: float, policy: Policy) -> Differences:
-    """``one`` against ``other`` in the same strata. ``alpha`` is for a single feature."""
+def differences(one: Sums, other: Sums, alpha: Floats | float, policy: Policy) -> Differences:
+    """``one`` against ``other`` in the same strata. ``alpha`` is of each feature, or the same for all."""
     n_one, n_other = one.replies[..., None], other.replies[..., None]  # (S, 1)
     both = (n_one >= policy.stratum_replies) & (n_other >= policy.stratum_replies)
     shared = np.where(both, n_one * n_other / np.maximum(n_one + n_other, 1), 0.0)
@@ -92,6 +93,7 @@ def differences(one: Sums, other: Sums, alpha: float, policy: Policy) -> Differe
     skew = _skewness(one, other, both, count)
     fewest = np.minimum(used_one / spread_one, used_other / spread_other)
     need = np.maximum(policy.replies, policy.skewness * skew**2)
+    deviation = np.sqrt(np.maximum(variance, 1e-9))
     bound = boundary(time, alpha, policy.tuned)
     score = difference / np.maximum(error, 1e-12)
     ready = (fewest >= need) & (whole > 0)
@@ -102,13 +104,20 @@ def differences(one: Sums, other: Sums, alpha: float, policy: Policy) -> Differe
         difference,
         difference - bound * error,
         difference + bound * error,
-        difference / np.sqrt(np.maximum(variance, 1e-9)),
+        deviation,
+        difference / deviation,
         score,
         ready & (np.abs(score) > bound),
         ready,
         np.ceil(need * smaller),
         (spread_one, spread_other),
     )
+
+
+def matters(found: Differences, policy: Policy) -> NDArray[np.bool_]:
+    """Which differences are large enough to be told of, were they sure (F). A rare feature may grow manifold and move little."""
+    most, least = np.maximum(found.first, found.second), np.minimum(found.first, found.second)
+    return np.asarray((np.abs(found.effect) >= policy.smallest) | (most > policy.ratio * least))
 
 
 def _mean(sums: Floats, n: Floats) -> Floats:
@@ -138,12 +147,29 @@ def _rates(
 def _spreads(
     one: Sums, other: Sums, mean_one: Floats, mean_other: Floats, variance: Floats
 ) -> tuple[Floats, Floats]:
-    """1 + 2 (pairs / replies) x (correlation within conversations), the correlation being learnt from both sides (F)."""
+    """1 + 2 (pairs / replies) x (correlation within conversations), the correlation being learnt from both sides (F).
+
+    Deviations are from means that the same replies made, which hides a part of the correlation: it is put back once.
+    """
     shared = _products(one, mean_one) + _products(other, mean_other)
     seen = (one.pairs.sum(axis=-1) + other.pairs.sum(axis=-1))[..., None]
-    likeness = np.clip(shared / np.maximum(seen * variance, 1e-9), 0.0, 1.0)
-    likeness = np.where(seen > 0, likeness, 0.0)
-    return 1 + 2 * one.per_reply[..., None] * likeness, 1 + 2 * other.per_reply[..., None] * likeness
+    doubled_one, doubled_other = 2 * one.per_reply[..., None], 2 * other.per_reply[..., None]
+    plain = _likeness(shared, seen, variance)
+    hidden = _hidden(one) * (1 + doubled_one * plain) + _hidden(other) * (1 + doubled_other * plain)
+    likeness = _likeness(shared + hidden * variance, seen, variance)
+    return 1 + doubled_one * likeness, 1 + doubled_other * likeness
+
+
+def _likeness(shared: Floats, seen: Floats, variance: Floats) -> Floats:
+    found = np.clip(shared / np.maximum(seen * variance, 1e-9), 0.0, 1.0)
+    return np.where(seen > 0, found, 0.0)
+
+
+def _hidden(sums: Sums) -> Floats:
+    """Pairs within a stratum over its replies, which is the share of the variance that its mean takes along (1)."""
+    within = sums.linked[:, 0] == sums.linked[:, 1]
+    replies = sums.replies[..., sums.linked[within, 0]]
+    return np.asarray((sums.pairs[..., within] / np.maximum(replies, 1)).sum(axis=-1, keepdims=True))
 
 
 def _products(sums: Sums, mean: Floats) -> Floats:

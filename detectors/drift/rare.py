@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import betaln, xlogy
 
 from detectors.drift.boundary import Floats
+from detectors.drift.tally import Counts
 
 _PRIOR = 0.5
 
@@ -23,6 +24,18 @@ def log_evidence(found_one: Floats, of_one: Floats, found_other: Floats, of_othe
     share = found / np.maximum(of, 1e-12)
     best = xlogy(found, share) + xlogy(of - found, 1 - share)
     return np.asarray(mixed - best, dtype=np.float64)
+
+
+def presence(one: Counts, other: Counts, spread: tuple[Floats, Floats]) -> Floats:
+    """Evidence (..., features) that features are there at all in unlike shares of replies, over strata.
+
+    Counts (..., strata, features, levels), level 0 being absence; ``spread`` (..., features) are design effects.
+    """
+    sides = []
+    for each, swell in zip((one, other), spread, strict=True):
+        of = each.sum(axis=-1) / swell[..., None, :]
+        sides += [of - each[..., 0] / swell[..., None, :], of]
+    return np.asarray(log_evidence(*sides).sum(axis=-2), dtype=np.float64)
 
 
 def _mixture(found: Floats, of: Floats) -> Floats:

@@ -73,7 +73,10 @@ class StyleSketch:
         if reply.trace:
             numbers = numbers_of(reply.trace)
             tally.traced += 1
-            tally.powers += np.stack([numbers, numbers**2, numbers**3])
+            square = numbers * numbers
+            tally.powers[0] += numbers
+            tally.powers[1] += square
+            tally.powers[2] += square * numbers
             tally.sample.add(reply.conversation, reply.mark, reply.trace)
         mine = _values(reply) if before else None
         for one in before:
@@ -91,7 +94,9 @@ class StyleSketch:
         held = self.linked.setdefault(strata, Pairs())
         held.pairs += 1
         held.traced += bool(reply.trace and other.trace)
-        held.sums += np.stack([mine, theirs, mine * theirs])
+        held.sums[0] += mine
+        held.sums[1] += theirs
+        held.sums[2] += mine * theirs
 
     def merge(self, other: StyleSketch) -> StyleSketch:
         """The sketch of both groups, to the last digit. Raise ValueError for traces of two models."""

@@ -31,8 +31,8 @@ class Reason(StrEnum):
 class FeatureDrift:
     """``first`` and ``second`` are means 0-1 of either group over the strata of both; ``difference`` is first less second.
 
-    ``low`` to ``high`` holds the true difference at all looks, for all features at once. ``effect``: in standard
-    deviations within strata. ``p`` by permutation, ``p_corrected`` over features (Holm), both for a single look; None where
+    ``low`` to ``high`` holds the true difference at all looks, for all features at once. ``effect`` is in ``deviation``, the
+    standard deviation within strata. ``p`` by permutation, ``p_corrected`` over features (Holm), both for a single look; None where
     no generator was given. ``wanted``: replies that the smaller group needs in all before this feature can be judged.
     """
 
@@ -43,6 +43,7 @@ class FeatureDrift:
     difference: float
     low: float
     high: float
+    deviation: float
     effect: float
     index: float  # population stability index
     gap: float  # Kolmogorov-Smirnov

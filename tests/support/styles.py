@@ -8,7 +8,9 @@ import numpy as np
 from scipy.stats import norm
 
 from detectors.drift.feature import FEATURES, LEVELS, Feature
-from detectors.drift.means import Sums
+from detectors.drift.means import Sums, differences, matters
+from detectors.drift.policy import Policy
+from detectors.drift.rare import presence
 from detectors.drift.sketch import Reply, StyleSketch
 from detectors.drift.stratum import State, Stratum
 from detectors.drift.style import Style
@@ -70,7 +72,7 @@ USUAL = {
 class Release:
     """``likeness``: correlation of a feature's latent within a conversation. ``severity``: mean of the users'.
 
-    ``stuck``: share of conversations in which the app says one sentence in every reply (``canned``: in that share of replies).
+    ``canned``: share of replies in which it says one and the same sentence.
     """
 
     laws: dict[Feature, Law] = field(default_factory=lambda: dict(USUAL))
@@ -78,7 +80,6 @@ class Release:
     replies: float = 5.0  # of a conversation, on average
     severity: float = 0.3
     canned: float = 0.0
-    own_sentences: int = 3
 
     def changed(self, feature: Feature, times: float) -> Release:
         """The same with one feature's chance of being there multiplied."""
@@ -193,36 +194,100 @@ def _added(values, cells, size):
     return out
 
 
+def absence_at(drawn: Drawn, ends: np.ndarray) -> np.ndarray:
+    """Counts (looks, strata, features, 2): replies without a feature, and with it."""
+    look = np.searchsorted(ends, np.arange(len(drawn.levels)), side="right")
+    inside = look < len(ends)
+    cells, size = (look * _SIDE + drawn.states)[inside], len(ends) * _SIDE
+    sides = [
+        _added(side[inside].astype(float), cells, size) for side in (drawn.levels == 0, drawn.levels > 0)
+    ]
+    return np.stack(sides, axis=-1).reshape(len(ends), _SIDE, -1, 2).cumsum(axis=0)
+
+
+def moved_at(
+    one: Drawn, other: Drawn, ends: np.ndarray, other_ends: np.ndarray, policy: Policy
+) -> np.ndarray:
+    """Which features alarm at each look (looks, F), by the functions that ``compare`` calls."""
+    span = LEVELS - 1
+    found = differences(
+        sums_at(one.levels / span, one, ends),
+        sums_at(other.levels / span, other, other_ends),
+        policy.of_means(),
+        policy,
+    )
+    there = presence(absence_at(one, ends), absence_at(other, other_ends), found.spread)
+    sure = found.crossed | (there >= -np.log(policy.alpha * policy.for_presence / len(FEATURES)))
+    enough = np.minimum(ends, other_ends) >= policy.replies
+    return sure & matters(found, policy) & enough[:, None]
+
+
+def meaning_at(
+    one: Drawn, other: Drawn, ends: np.ndarray, other_ends: np.ndarray, policy: Policy
+) -> np.ndarray:
+    """Whether meaning alarms at each look (looks)."""
+    found = differences(
+        sums_at((one.traces + 127.0) / 254, one, ends),
+        sums_at((other.traces + 127.0) / 254, other, other_ends),
+        policy.alpha * policy.for_meaning / 48,
+        policy,
+    )
+    return (found.crossed & (np.abs(found.effect) >= policy.smallest)).any(axis=1)
+
+
 # --- sketches ------------------------------------------------------------------------------------------------------
 
+CANNED = 0xC0FFEE
+STOCK = 3_000  # sentences that an app says again and again, by Zipf's law
+KINDS = 40  # of phrases
 
-def sketch_of(
-    drawn: Drawn, rng: np.random.Generator, *, until: int | None = None, own: int = 3
-) -> StyleSketch:
-    """Fed reply by reply, as a worker would. Sentences beside the canned one are each said once."""
-    sketch = StyleSketch(model="made-up" if drawn.traces is not None else "")
-    salt = rng.integers(0, 2**32, size=1)[0]
-    marks = rng.integers(0, 2**63, size=len(drawn.levels))
-    names = rng.integers(0, 2**40, size=(len(drawn.levels), own))
-    said: list[Reply] = []
-    last = -1
-    for row in range(len(drawn.levels) if until is None else until):
-        if drawn.conversations[row] != last:
-            said, last = [], int(drawn.conversations[row])
-            conversation = int(np.random.default_rng([salt, last]).integers(0, 2**63))
-        sentences = tuple(int(one) for one in names[row])
+
+def replies_of(drawn: Drawn, rng: np.random.Generator) -> list[Reply]:
+    """As a worker would make them. Of a reply's sentences one is new, one of the stock, one often that of the reply before.
+
+    In crises a sentence is said in three of four replies, and some phrases are as well.
+    """
+    n = len(drawn.levels)
+    fresh, marks = rng.integers(1 << 30, 1 << 40, size=n), rng.integers(0, 1 << 63, size=n)
+    hashes = rng.integers(0, 1 << 63, size=n)
+    stock = np.minimum(rng.zipf(1.3, size=n), STOCK)
+    again, crisis = rng.random(n) < 0.4, (drawn.states >= 3) & (rng.random(n) < 0.75)
+    kinds = rng.random((n, KINDS)) < 0.3 / np.arange(1, KINDS + 1)
+    out: list[Reply] = []
+    for row in range(n):
+        sentences = {int(fresh[row]), int(stock[row])}
+        follows = row > 0 and drawn.conversations[row] == drawn.conversations[row - 1]
+        if follows and again[row]:
+            sentences.add(out[-1].style.sentences[0])
+        if crisis[row]:
+            sentences.add(STOCK + 1)
         if drawn.canned is not None and drawn.canned[row]:
-            sentences = (CANNED, *sentences)
-        reply = Reply(
-            Stratum(STATES[drawn.states[row]], "zh"),
-            Style(tuple(int(one) for one in drawn.levels[row]), sentences),
-            conversation,
-            int(marks[row]),
-            trace=b"" if drawn.traces is None else drawn.traces[row].tobytes(),
+            sentences.add(CANNED)
+        phrases = [f"kind_{place}" for place in np.flatnonzero(kinds[row])]
+        if drawn.states[row] >= 3:
+            phrases.append("asks_directly")
+        out.append(
+            Reply(
+                Stratum(STATES[drawn.states[row]], "zh"),
+                Style(tuple(int(one) for one in drawn.levels[row]), tuple(sorted(sentences))),
+                int(hashes[drawn.conversations[row]]),
+                int(marks[row]),
+                tuple(phrases),
+                b"" if drawn.traces is None else drawn.traces[row].tobytes(),
+            )
         )
-        sketch.add(reply, said[-WINDOW:], len(said))
-        said.append(reply)
+    return out
+
+
+def feed(sketch: StyleSketch, replies: list[Reply], start: int = 0, end: int | None = None) -> StyleSketch:
+    """Add ``replies[start:end]``, each with the last ones of its conversation before it."""
+    for row in range(start, len(replies) if end is None else end):
+        first = row
+        while first > 0 and replies[first - 1].conversation == replies[row].conversation:
+            first -= 1
+        sketch.add(replies[row], replies[max(first, row - WINDOW) : row], row - first)
     return sketch
 
 
-CANNED = 0xC0FFEE
+def sketch_of(drawn: Drawn, rng: np.random.Generator) -> StyleSketch:
+    return feed(StyleSketch(), replies_of(drawn, rng))
