@@ -20,6 +20,9 @@ from detectors.drift.policy import Policy
 _HALF = 0.5
 """An unseen half-observation at either end of the scale: where nothing varied yet, something may."""
 
+_NOTHING = 1e-9
+"""Sum of squares of what is one constant in both groups: that much rounding leaves. It differs in nothing yet."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sums:
@@ -96,7 +99,10 @@ def differences(one: Sums, other: Sums, alpha: Floats | float, policy: Policy) -
     deviation = np.sqrt(np.maximum(variance, 1e-9))
     bound = boundary(time, alpha, policy.tuned)
     score = difference / np.maximum(error, 1e-12)
-    ready = (fewest >= need) & (whole > 0)
+    unvaried = (squares_one + squares_other + between).sum(axis=-2) <= _NOTHING
+    ready = (whole > 0) & (
+        (fewest >= need) | (unvaried & (np.minimum(used_one, used_other) >= policy.replies))
+    )
     smaller = np.where(used_one / spread_one <= used_other / spread_other, spread_one, spread_other)
     return Differences(
         first,

@@ -165,7 +165,7 @@ def test_a_rare_feature_that_has_no_judgement_yet_says_how_many_it_wants(stable)
 def test_a_meaning_that_moved_alarms_by_itself(stable):
     rng = np.random.default_rng(7)
     drawn = draw(Release(), 600, rng, traced=True)
-    drawn.traces[:, 5] = np.clip(drawn.traces[:, 5].astype(int) + 45, -127, 127)
+    drawn.traces[:, :8] = np.clip(drawn.traces[:, :8].astype(int) + 45, -127, 127)
     verdict = compare(sketch_of(drawn, rng), stable, chance=np.random.default_rng(1))
     assert verdict.reasons == (Reason.MEANING_MOVED,)
     assert verdict.meaning.effect > 0.5

@@ -46,7 +46,7 @@ def fed(conversations):
     return sketch
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(CONVERSATIONS, CONVERSATIONS, CONVERSATIONS)
 def test_merging_is_a_commutative_monoid_and_is_as_one_worker_would_count(one, other, third):
     a, b, c = fed(one), fed(other), fed(third)
@@ -56,7 +56,7 @@ def test_merging_is_a_commutative_monoid_and_is_as_one_worker_would_count(one, o
     assert pack(a.merge(StyleSketch())) == pack(a)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(CONVERSATIONS)
 def test_a_packed_sketch_comes_back(conversations):
     sketch = fed(conversations)
@@ -107,7 +107,7 @@ def test_a_sketch_is_bounded_whatever_it_was_fed():
     chance = np.random.default_rng(5)
     sketch = StyleSketch(model="m")
     said: list[Reply] = []
-    for number in range(4_000):
+    for number in range(2_000):
         reply = Reply(
             ALL[number % len(ALL)],
             Style(
@@ -126,7 +126,7 @@ def test_a_sketch_is_bounded_whatever_it_was_fed():
     assert len(pack(sketch)) < MOST_BYTES
     many = reduce(lambda held, _: held.merge(held), range(40), sketch)
     assert len(pack(many)) < MOST_BYTES
-    assert unpack(pack(many)).replies == 4_000 * 2**40
+    assert unpack(pack(many)).replies == 2_000 * 2**40
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_sketch_is_bounded_whatever_it_was_fed():
     ],
 )
 def test_a_damaged_sketch_is_refused_with_what_to_do(harm):
-    with pytest.raises(SketchError, match="pin the baseline anew|backup"):
+    with pytest.raises(SketchError, match=r"pin the baseline anew|backup"):
         unpack(harm(pack(fed([]))))
 
 
