@@ -82,7 +82,7 @@ def _decided(
     features: Sequence[FeatureDrift], meaning: MeaningDrift, *, phrase_moved: bool
 ) -> tuple[Decision, tuple[Reason, ...]]:
     found = {one.reason for one in features} | {meaning.reason}
-    moved = [one for one in (Reason.FEATURE_MOVED, Reason.MEANING_MOVED) if one in found]
+    moved: list[Reason] = [one for one in (Reason.FEATURE_MOVED, Reason.MEANING_MOVED) if one in found]
     if phrase_moved:
         moved.append(Reason.PHRASE_MOVED)
     if moved:
@@ -115,24 +115,25 @@ def _features(
     weighty = matters(found, policy)
     return tuple(
         FeatureDrift(
-            feature,
-            _reason(
+            feature=feature,
+            reason=_reason(
                 ready=bool(found.ready[at]),
                 sure=bool(found.crossed[at] or present[at]),
                 matters=bool(weighty[at]),
             ),
-            *(
-                float(each[at])
-                for each in (found.first, found.second, found.difference, found.low, found.high)
-            ),
-            float(found.deviation[at]),
-            float(found.effect[at]),
-            float(index[at]),
-            float(gap[at]),
-            float(moved[at]),
-            p[at],
-            corrected[at],
-            int(found.wanted[at]),
+            first=float(found.first[at]),
+            second=float(found.second[at]),
+            difference=float(found.difference[at]),
+            low=float(found.low[at]),
+            high=float(found.high[at]),
+            deviation=float(found.deviation[at]),
+            effect=float(found.effect[at]),
+            index=float(index[at]),
+            gap=float(gap[at]),
+            moved=float(moved[at]),
+            p=p[at],
+            p_corrected=corrected[at],
+            wanted=int(found.wanted[at]),
         )
         for at, feature in enumerate(FEATURES)
     )
@@ -196,12 +197,14 @@ def _meaning(
         if sure.any()
         else _reason(ready=bool(found.ready.any()), sure=bool(found.crossed.any()), matters=False)
     )
-    rows = [samples(side, strata) for side in (one, other)]
-    distance, p = energy(*rows, policy.permutations, chance) if chance is not None else (None, None)
+    rows, other_rows = samples(one, strata), samples(other, strata)
+    distance, p = (
+        energy(rows, other_rows, policy.permutations, chance) if chance is not None else (None, None)
+    )
     return MeaningDrift(
         reason,
         float(far.max()) if found.ready.any() else 0.0,
         distance,
         p,
-        (sum(map(len, rows[0])), sum(map(len, rows[1]))),
+        (sum(map(len, rows)), sum(map(len, other_rows))),
     )

@@ -165,7 +165,7 @@ class _Reader:
         return np.array(list(found), dtype=np.int64).reshape(shape)
 
     def text(self) -> str:
-        return self._bytes(self._number()).decode()
+        return self._bytes(self._number()).decode(errors="ignore")  # a name too long was cut
 
     def tally(self) -> Tally:
         replies, conversations = self.numbers(2)

@@ -29,7 +29,7 @@ class Reply:
     """One assistant message as a sketch takes it.
 
     ``stratum`` is of the user turn that it answers. ``conversation`` and ``mark`` (of the reply) are keyed 64-bit hashes.
-    ``phrases`` are kinds found in it (``Evidence.source``); ``trace`` is empty where no encoder read it.
+    ``phrases`` are kinds found in it (``style.phrases_of``); ``trace`` is empty where no encoder read it.
     """
 
     stratum: Stratum

@@ -80,6 +80,11 @@ def read_style(text: str, signal: ReplySignal, *, asked: Sequence[str] = (), key
     return Style(tuple(level(shares[one]) for one in FEATURES), sentence_ids(sentences, key))
 
 
+def phrases_of(signal: ReplySignal) -> tuple[str, ...]:
+    """The kinds of phrases found in a reply, each once, as a sketch counts them: what they show, and which family of ours."""
+    return tuple(sorted({f"{one.kind}.{one.source}" for one in signal.evidence}))
+
+
 def _judged(signal: ReplySignal) -> dict[Feature, float]:
     """What the judges of replies found, each as the share of its signs that were met."""
     marks = {(one.kind, one.source) for one in signal.evidence}

@@ -38,7 +38,7 @@ def test_weeks_of_one_style(pair):
 
 
 def test_weeks_of_one_style_at_every_minute():
-    """Features and meaning; a look at each of the week's 10,080 minutes."""
+    """Features at each of the week's 10,080 minutes, meaning at every tenth."""
     runs = alike(
         Release(), Release(), weeks=WEEKS, sizes=(1_000, 5_000), looks=MINUTES, seed=101, traced=True
     )

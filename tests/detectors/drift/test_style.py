@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from detectors.drift.address import formality
 from detectors.drift.feature import FEATURES, LEVELS, Feature, level
 from detectors.drift.sentences import MOST, sentence_ids
-from detectors.drift.style import Style, read_style, unpack
+from detectors.drift.style import Style, phrases_of, read_style, unpack
 from detectors.drift.surface import layout, length, other_script
 from detectors.finding import EmotionNamed, Evidence, Flag, ReplySignal
 from detectors.reply.scorer import PatternReplyScorer
@@ -136,3 +136,14 @@ def test_signs_spaces_and_figures_do_not_make_another_sentence():
 
 def test_a_long_reply_gives_no_more_ids_than_fit():
     assert len(sentence_ids([f"sentence number {'x' * n} of many" for n in range(40)])) == MOST
+
+
+def test_kinds_of_phrases_are_named_by_what_they_show():
+    signal = ReplySignal(
+        evidence=(
+            Evidence("refers", "phrase", 0),
+            Evidence("guidance", "steadies", 1),
+            Evidence("refers", "phrase", 2),
+        )
+    )
+    assert phrases_of(signal) == ("guidance.steadies", "refers.phrase")
