@@ -34,6 +34,8 @@ def compare(
     """``one`` against ``other``: a canary against the stable release of the same hours, a release against its baseline.
 
     Only users in the same state and language are compared, so that other users are not taken for another style.
+    Both groups must begin at a fixed time and only grow: a window that slides is a new comparison with every step, and
+    alpha is for one.
     """
     strata = common_strata(one, other, policy.stratum_replies)
     used = tuple(sum(side.strata[key].replies for key in strata) for side in (one, other))

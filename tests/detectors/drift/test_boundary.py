@@ -53,3 +53,10 @@ def test_two_shares_that_are_one_seldom_ever_show(share):
 def test_what_one_side_lacks_shows_soon():
     assert log_evidence(np.array(150.0), np.array(500.0), np.array(0.0), np.array(50_000.0)) > 100
     assert log_evidence(np.array(0.0), np.array(8.0), np.array(0.0), np.array(50_000.0)) < 1
+
+
+@pytest.mark.parametrize(("of", "ratio"), [(1, 1.0), (2, 0.375**2 * 16)])
+def test_evidence_is_the_ratio_that_can_be_worked_out_by_hand(of, ratio):
+    """All of one side and none of the other: mixtures 1/2 and 3/8 a side, best single share one half."""
+    whole = np.array(float(of))
+    assert log_evidence(whole, whole, np.zeros(()), whole) == pytest.approx(np.log(ratio))

@@ -197,3 +197,28 @@ def test_a_trace_is_a_byte_a_number():
     assert trace_of([1.0, -1.0] * 24) == bytes([127, 129] * 24)
     with pytest.raises(ValueError, match="48 numbers"):
         trace_of([1.0])
+
+
+def test_pairs_are_kept_by_stratum_in_whatever_order_a_conversation_went():
+    calm, grave = Stratum(State.CALM, "zh"), Stratum(State.IMMINENT, "zh")
+    low, high = (Style((level,) * len(FEATURES)) for level in (2, 5))
+    sketch = StyleSketch()
+    for number, states in enumerate(([(calm, low), (grave, high)], [(grave, high), (calm, low)])):
+        replies = [Reply(stratum, style, number, place) for place, (stratum, style) in enumerate(states)]
+        for place, reply in enumerate(replies):
+            sketch.add(reply, replies[:place])
+    (pairs,) = sketch.linked.values()
+    assert list(sketch.linked) == [(calm, grave)]
+    assert (pairs.pairs, pairs.traced, sketch.pairs) == (2, 0, 2)
+    assert pairs.sums[:, 0].tolist() == [4, 10, 20]
+    assert not pairs.sums[:, len(FEATURES) :].any()
+
+
+def test_earlier_replies_that_are_not_at_hand_are_counted():
+    reply = Reply(Stratum(State.CALM, "zh"), Style((1,) * len(FEATURES)), 1, 1)
+    sketch = StyleSketch()
+    sketch.add(reply)
+    sketch.add(reply, [reply], earlier=30)
+    assert (sketch.replies, sketch.conversations, sketch.pairs) == (2, 1, 30)
+    (pairs,) = sketch.linked.values()
+    assert pairs.pairs == 1
