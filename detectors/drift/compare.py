@@ -26,6 +26,7 @@ from detectors.drift.trace import WIDTH
 from detectors.drift.verdict import Decision, DriftVerdict, FeatureDrift, MeaningDrift, Reason
 
 USUAL = Policy()
+_CONSTANT = 1e-4
 
 
 def compare(
@@ -50,7 +51,9 @@ def compare(
     moved = phrases.moved(one, other, strata, policy)
     meaning = _meaning(one, other, strata, policy, chance)
     decision, reasons = _decided(features, meaning, phrase_moved=bool(moved))
-    missing = min(each.wanted for each in features) - min(used) if decision is Decision.NOT_ENOUGH else 0
+    missing = 0
+    if decision is Decision.NOT_ENOUGH:
+        missing = max(0, min(one.wanted for one in _waiting(features)) - min(used))
     return DriftVerdict(
         decision,
         reasons,
@@ -58,7 +61,7 @@ def compare(
         conversations,
         (used[0], used[1]),
         strata,
-        max(missing, 0),
+        missing,
         features,
         moved,
         meaning,
@@ -89,10 +92,19 @@ def _decided(
         moved.append(Reason.PHRASE_MOVED)
     if moved:
         return Decision.DRIFTED, tuple(moved)
-    if all(one.reason is Reason.TOO_FEW_REPLIES for one in features):
+    if _waiting(features) and not any(_judged(one) for one in features):
         return Decision.NOT_ENOUGH, (Reason.TOO_FEW_REPLIES,)
     calm = [one for one in (Reason.TOO_SMALL_TO_MATTER, Reason.WITHIN_CHANCE) if one in found]
     return Decision.STEADY, tuple(calm[:1])
+
+
+def _waiting(features: Sequence[FeatureDrift]) -> list[FeatureDrift]:
+    return [one for one in features if one.reason is Reason.TOO_FEW_REPLIES]
+
+
+def _judged(feature: FeatureDrift) -> bool:
+    """What never varied in either group is no drift of its own, and says nothing of the others."""
+    return feature.reason is not Reason.TOO_FEW_REPLIES and feature.deviation > _CONSTANT
 
 
 def _features(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from detectors.drift.gather import common_strata, feature_sums
 from detectors.drift.means import differences
 from detectors.drift.policy import Policy
 from tests.support.drift_runs import ALIKE, PLANTED, alike, canned, planted, sketched
-from tests.support.styles import CANNED, Release, draw, sums_at
+from tests.support.styles import CANNED, Release, draw, sketch_of, sums_at
 
 
 @pytest.mark.parametrize("pair", ALIKE)
@@ -35,6 +36,21 @@ def test_a_sentence_in_a_fifth_of_replies_is_found_within_500_and_named():
 def test_whole_verdicts_of_one_style_seldom_ever_alarm():
     runs = sketched(Release(severity=0.4), Release(severity=0.25), weeks=5, sizes=(600, 1_200), looks=20)
     assert runs.ever == 0, runs.by
+
+
+def test_what_these_runs_compute_is_what_sketches_hold():
+    rng, policy = np.random.default_rng(4), Policy()
+    drawn = [draw(Release(severity=0.5), 700, rng) for _ in range(2)]
+    sketches = [sketch_of(each, rng) for each in drawn]
+    strata = common_strata(*sketches, policy.stratum_replies)
+    assert len(strata) == 6
+    held = differences(*(feature_sums(each, strata) for each in sketches), policy.of_means(), policy)
+    end = np.array([700])
+    computed = differences(
+        *(sums_at(each.levels / 19, each, end) for each in drawn), policy.of_means(), policy
+    )
+    for name in ("difference", "score", "effect", "low", "wanted"):
+        assert getattr(computed, name)[0] == pytest.approx(getattr(held, name), rel=1e-6, abs=1e-9)
 
 
 def test_replies_taken_for_independent_would_alarm():

@@ -56,6 +56,15 @@ def test_eight_replies_against_fifty_thousand_raise_nothing(level):
             assert verdict.features == verdict.phrases == ()
 
 
+def test_features_that_never_vary_make_nothing_steady():
+    """All but one are nothing in either group, and that one is too rare to be judged yet."""
+    rng = np.random.default_rng(11)
+    rare = Release(laws=dict.fromkeys(FEATURES, Law(0.0)) | {Feature.PRESSURE: Law(0.03)}, likeness=0.0)
+    verdict = compare(sketch_of(draw(rare, 150, rng), rng), sketch_of(draw(rare, 150, rng), rng))
+    assert verdict.decision is Decision.NOT_ENOUGH
+    assert verdict.missing > 50
+
+
 def test_nothing_at_all_is_not_enough():
     assert compare(StyleSketch(), StyleSketch()).missing == 100
 
