@@ -71,6 +71,12 @@ class Phrasebook:
                 hits[Hit(kind.name, text.count("\n", 0, start))] = None
         return tuple(hits)
 
+    def only(self, *names: str) -> Phrasebook:
+        """The book of these kinds alone."""
+        book = Phrasebook((), {})
+        book._kinds = tuple(kind for kind in self._kinds if kind.name in names)
+        return book
+
     def without(self, name: str, text: str) -> str:
         """Return ``text`` with the phrases of one kind taken out, each leaving a clause's end; lines stay."""
         for kind in self._kinds:
