@@ -1,0 +1,67 @@
+"""What two workers showed while the demonstration ran, played again on loopback as if they ran now."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+FILE = Path(__file__).with_name("demo.json.xz")
+
+
+def frames() -> list[list[str]]:
+    """Return what each worker showed, one text a second."""
+    with lzma.open(FILE, "rt", encoding="utf-8") as kept:
+        return json.load(kept)["workers"]
+
+
+@contextmanager
+def playing(speed: float, *more: Callable[[], str]) -> Iterator[tuple[str, ...]]:
+    """Serve each worker's frames, ``speed`` times as fast as they were kept, the last one for ever.
+
+    ``more`` are texts of further series, one a worker, asked for at every scrape. Yields ``host:port`` of each.
+    """
+    begun = time.monotonic()
+
+    def now(shown: list[str]) -> str:
+        return shown[min(int((time.monotonic() - begun) * speed), len(shown) - 1)]
+
+    with ExitStack() as stack:
+        yield tuple(
+            stack.enter_context(_serving(_text(shown, now, more[number] if number < len(more) else str)))
+            for number, shown in enumerate(frames())
+        )
+
+
+def _text(shown: list[str], now: Callable[[list[str]], str], more: Callable[[], str]) -> Callable[[], str]:
+    return lambda: now(shown) + more()
+
+
+@contextmanager
+def _serving(text: Callable[[], str]) -> Iterator[str]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = text().encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield f"127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
