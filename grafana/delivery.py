@@ -6,7 +6,7 @@ from typing import Any
 
 from board import Board
 from panels import Limits, figure, lines
-from queries import MISSES, NOBODY, STEP, count, new, outcomes, quantile
+from queries import MISSES, NOBODY, STEP, count, outcomes, part_of, quantile
 from tables import Column, grid
 
 _PAGES = 'jiezhu_pages_total{pager!="none"}'
@@ -176,14 +176,13 @@ def _storms(board: Board) -> None:
             bars=True,
         ),
     )
-    carried = new(f'{due}{{reason="carried"}}', "1h")
     board.add(
         32,
         lines(
             "Share told by groups, last hour",
             "How much of what came due is told of by grouped pages. Above a half a release is letting many down at once: "
             "acknowledge the group, share out its list, roll the release back.",
-            [(f"sum({carried}) / (sum({new(due, '1h')}) > 0)", "carried by groups")],
+            [(part_of(f'{due}{{reason="carried"}}', due), "carried by groups")],
             unit="percentunit",
             top=1,
             limits=Limits(bad=0.5, watch=0.1),

@@ -157,8 +157,9 @@ def lines(
             DynamicConfigValue("custom.fillOpacity", 0),
         ],
     )
+    panel.thresholds(limits.build() if limits else NO_LIMITS)
     if limits:
-        panel.thresholds(limits.build()).thresholds_style(
+        panel.thresholds_style(
             common_builders.GraphThresholdsStyleConfig().mode(common.GraphThresholdsStyleMode.DASHED)
         )
     if bars:

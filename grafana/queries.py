@@ -68,10 +68,15 @@ def mean(histogram: str, by: str = "", where: str = "") -> str:
 
 
 def part_of(part: str, whole: str, by: str = "", keep: str = "") -> str:
-    """The share of ``part`` in ``whole`` of the last hour, ``by`` labels of both; ``keep``: labels of the part alone."""
-    wanted = ", ".join(filter(None, (by, keep)))
-    over = f"sum{_by(by)}({new(whole, '1h')}) > 0"
-    return f"sum{_by(wanted)}({new(part, '1h')}) / on ({by}) group_left () ({over})"
+    """The share of ``part`` in ``whole`` of the last hour, ``by`` labels of both; ``keep``: labels of the part alone.
+
+    Without ``keep`` a part that has never been seen is 0 of the whole, as it should be.
+    """
+    over = f"(sum{_by(by)}({new(whole, '1h')}) > 0)"
+    if keep:
+        wanted = ", ".join(filter(None, (by, keep)))
+        return f"sum{_by(wanted)}({new(part, '1h')}) / on ({by}) group_left () {over}"
+    return f"(sum{_by(by)}({new(part, '1h')}) or {over} * 0) / {over}"
 
 
 # Figures of all workers together: one of them publishes, and for a moment after an election two may be seen.

@@ -33,7 +33,7 @@ def playing(speed: float, *more: Callable[[], str]) -> Iterator[tuple[str, ...]]
 
     with ExitStack() as stack:
         yield tuple(
-            stack.enter_context(_serving(_text(shown, now, more[number] if number < len(more) else str)))
+            stack.enter_context(serving(_text(shown, now, more[number] if number < len(more) else str)))
             for number, shown in enumerate(frames())
         )
 
@@ -43,7 +43,9 @@ def _text(shown: list[str], now: Callable[[list[str]], str], more: Callable[[], 
 
 
 @contextmanager
-def _serving(text: Callable[[], str]) -> Iterator[str]:
+def serving(text: Callable[[], str]) -> Iterator[str]:
+    """Serve what ``text`` returns at each scrape, and yield ``host:port``."""
+
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             body = text().encode()

@@ -1,0 +1,91 @@
+"""At which panel one looks when an alert fires: ``python grafana/alert_panels.py`` prints it as JSON.
+
+Every alert has one; a test holds this table against the rules and the dashboards. ``dashboard_url`` is what an alert
+says of it, below the address of Grafana; what the alert knows of track and release is chosen there.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from links import CANARY_AGAINST_STABLE, DELIVERY, LIVE_SAFETY, MONITOR_HEALTH, Place
+
+_MISSES = Place(LIVE_SAFETY, 22)
+_RATES = Place(CANARY_AGAINST_STABLE, 17)
+_OLDEST = Place(DELIVERY, 17)
+_AGE = Place(MONITOR_HEALTH, 21)
+_SIGNS = Place(MONITOR_HEALTH, 42)
+_WORKERS = Place(MONITOR_HEALTH, 17)
+_CANARY = Place(MONITOR_HEALTH, 51)
+
+PANELS = {
+    # people
+    "JiezhuCrisisMissed": _MISSES,
+    "JiezhuProbeMissed": _MISSES,
+    # releases
+    "JiezhuCanaryWorse": _RATES,
+    "JiezhuReleaseWorse": _RATES,
+    "JiezhuReleaseLessSupportive": _RATES,
+    "JiezhuStyleDrift": Place(CANARY_AGAINST_STABLE, 32),
+    # pages
+    "JiezhuPageNotGettingOut": _OLDEST,
+    "JiezhuOutboxOld": _OLDEST,
+    "JiezhuPagerUnreachable": Place(DELIVERY, 22),
+    "JiezhuTimeToPageBurn": Place(DELIVERY, 18),
+    "JiezhuRecordsMissing": Place(DELIVERY, 45),
+    # reading
+    "JiezhuNoTurns": Place(MONITOR_HEALTH, 18),
+    "JiezhuTurnsLate": _AGE,
+    "JiezhuEventAgeBurn": _AGE,
+    "JiezhuSourceLag": Place(MONITOR_HEALTH, 22),
+    "JiezhuLineStopped": Place(MONITOR_HEALTH, 23),
+    "JiezhuSourcePaused": Place(MONITOR_HEALTH, 23),
+    "JiezhuDeadLetters": Place(MONITOR_HEALTH, 25),
+    # the monitor
+    "JiezhuWorkerDown": _WORKERS,
+    "JiezhuDatabaseAway": _WORKERS,
+    "JiezhuDeadMansSwitch": Place(MONITOR_HEALTH, 11),
+    "JiezhuAlertSilenced": Place(MONITOR_HEALTH, 14),
+    "JiezhuEventLoopLag": Place(MONITOR_HEALTH, 33),
+    "JiezhuScorerFailing": Place(MONITOR_HEALTH, 34),
+    "JiezhuEncoderDown": Place(MONITOR_HEALTH, 35),
+    "JiezhuPartStuck": Place(MONITOR_HEALTH, 41),
+    "JiezhuReadingStalled": _SIGNS,
+    "JiezhuDetectorIdle": _SIGNS,
+    "JiezhuClockApart": Place(MONITOR_HEALTH, 43),
+    "JiezhuErasureUndone": Place(MONITOR_HEALTH, 44),
+    "JiezhuCanaryMissing": Place(MONITOR_HEALTH, 52),
+    "JiezhuCanaryBurn": _CANARY,
+    "JiezhuPublisherMissing": Place(MONITOR_HEALTH, 61),
+    "JiezhuTallyFailing": Place(MONITOR_HEALTH, 64),
+}
+# Labels of alerts that a dashboard's variables choose by.
+_CHOSEN_BY = {
+    "JiezhuCrisisMissed": ("track",),
+    "JiezhuProbeMissed": ("track",),
+    "JiezhuCanaryWorse": ("track", "release"),
+    "JiezhuReleaseWorse": ("track", "release"),
+    "JiezhuReleaseLessSupportive": ("track", "release"),
+    "JiezhuStyleDrift": ("track", "release"),
+    "JiezhuPagerUnreachable": ("pager",),
+}
+
+
+def dashboard_url(alert: str) -> str:
+    """The annotation of an alert, in the words of Prometheus' templates. Raises KeyError for one that has no panel."""
+    chosen = "".join(f"&var-{label}={{{{ $labels.{label} }}}}" for label in _CHOSEN_BY.get(alert, ()))
+    return f"{{{{ $externalLabels.grafana_base }}}}{PANELS[alert].path}{chosen}"
+
+
+def main() -> int:
+    table = {
+        alert: {"uid": place.uid, "panel": place.panel, "dashboard_url": dashboard_url(alert)}
+        for alert, place in PANELS.items()
+    }
+    print(json.dumps(table, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
