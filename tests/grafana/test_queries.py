@@ -31,7 +31,7 @@ from tests.support.prometheus import Prometheus, needs, running, until
 # One Prometheus for all of them, also when tests run on several workers.
 pytestmark = [pytest.mark.xdist_group("dashboards"), needs("prometheus")]
 
-SPEED = 4.0
+SPEED = 2.0  # a frame a scrape
 PLAYED = {"$__rate_interval": "5m", "$__interval": "5m", "$__range": "5m", **CHOSEN}
 every_query = pytest.mark.parametrize(
     ("where", "expr"), panel_queries(), ids=[where for where, _ in panel_queries()]
@@ -96,21 +96,19 @@ def demonstration(tmp_path_factory: pytest.TempPathFactory, alertmanager: str) -
         workers = stack.enter_context(recording.playing(SPEED, agreed_metrics.text()))
         folder = tmp_path_factory.mktemp("demonstration")
         started = stack.enter_context(running(folder, *workers, apart={"alertmanager": alertmanager}))
-        shown = recording.frames()
-        turns = sum(_turns(worker[-1]) for worker in shown)
+        ended = [_canaries(worker[-1]) for worker in recording.frames()]
         until(
-            "the last turn of the demonstration",
-            lambda: _total(started, "sum(jiezhu_turns_total)") == turns,
+            "the last canary of the demonstration",
+            lambda: _total(started, "sum(jiezhu_canaries_total)") == sum(ended),
             60,
         )
         _wait_for_records(started)
         yield started
 
 
-def _turns(text: str) -> float:
-    return sum(
-        float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if line.startswith("jiezhu_turns_total{")
-    )
+def _canaries(text: str) -> float:
+    ours = (line for line in text.splitlines() if line.startswith("jiezhu_canaries_total{"))
+    return sum(float(line.rsplit(" ", 1)[1]) for line in ours)
 
 
 def _total(prometheus: Prometheus, expr: str) -> float | None:

@@ -22,14 +22,15 @@ def frames() -> list[list[str]]:
 
 @contextmanager
 def playing(speed: float, *more: Callable[[], str]) -> Iterator[tuple[str, ...]]:
-    """Serve each worker's frames, ``speed`` times as fast as they were kept, the last one for ever.
+    """Serve each worker's frames from the first scrape on, ``speed`` times as fast as kept, the last one for ever.
 
     ``more`` are texts of further series, one a worker, asked for at every scrape. Yields ``host:port`` of each.
     """
-    begun = time.monotonic()
+    begun: list[float] = []
 
     def now(shown: list[str]) -> str:
-        return shown[min(int((time.monotonic() - begun) * speed), len(shown) - 1)]
+        begun[:] = begun or [time.monotonic()]
+        return shown[min(int((time.monotonic() - begun[0]) * speed), len(shown) - 1)]
 
     with ExitStack() as stack:
         yield tuple(
