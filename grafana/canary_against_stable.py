@@ -125,6 +125,7 @@ def _rates(board: Board) -> None:
                 for name, where in (("Tried", _SIDE), ("Production", _STABLE))
                 for column in _by_language(name, where)
             ],
+            height=6,
         ),
         incidents=True,
     )
@@ -200,8 +201,7 @@ def _style(board: Board) -> None:
                     for title, group in (("Replies (n)", "current"), ("Reference (n)", "reference"))
                 ),
             ],
-            width=12,
-            height=16,
+            height=6,
         ),
     )
     board.add(
@@ -228,6 +228,7 @@ def _style(board: Board) -> None:
                 )
             ],
             bottom=None,
+            height=16,
             limits=Limits(bad=0.8, watch=0.2),
         ),
     )
@@ -242,6 +243,7 @@ def _style(board: Board) -> None:
                     "{{release}} {{group}}",
                 )
             ],
+            width=24,
         ),
     )
     board.add(
@@ -315,6 +317,7 @@ def _fresh(board: Board) -> None:
             "min(jiezhu_published_age_seconds)",
             unit="s",
             limits=Limits(bad=300, watch=120),
+            height=8,
         ),
     )
     board.add(
@@ -324,6 +327,7 @@ def _fresh(board: Board) -> None:
             "The window that every rate above is counted over, up to when it was published.",
             "max(jiezhu_rate_window_seconds)",
             unit="s",
+            height=8,
         ),
     )
     board.add(

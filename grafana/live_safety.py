@@ -189,6 +189,7 @@ def _people(board: Board) -> None:
                 Column("Share missed", share(by), unit="percentunit", decimals=2),
                 Column("Upper bound (95 %)", upper(by), unit="percentunit", decimals=2),
             ],
+            height=6,
         ),
         incidents=True,
     )
@@ -258,6 +259,48 @@ def _day(board: Board) -> None:
 def _known(board: Board) -> None:
     board.row(40, "Would we know?")
     board.add(
+        42,
+        figure(
+            "Workers that are ready",
+            "Workers that read, decide and get pages out. With none left nobody is watched. How they fare: monitor health.",
+            "sum(jiezhu_ready)",
+            limits=AtLeast(good=1),
+            width=6,
+        ),
+    )
+    board.add(
+        43,
+        figure(
+            "Age of turns when judged",
+            "99 of 100 turns of the last five minutes were judged within this time after they were said.",
+            "max(job:jiezhu_event_age_seconds:p99_rate5m)",
+            unit="s",
+            limits=Limits(bad=10, watch=2),
+            width=6,
+        ),
+    )
+    board.add(
+        44,
+        figure(
+            "From decision to page",
+            "99 of 100 pages of the last hour were accepted within this time. Promise: 2 s.",
+            "max(job:jiezhu_detect_to_page_seconds:p99_increase1h)",
+            unit="s",
+            limits=Limits(bad=2, watch=0.5),
+            width=6,
+        ),
+    )
+    board.add(
+        45,
+        figure(
+            "Encoders that answer",
+            "Workers whose encoder answers. Where it does not, explicit phrases alone decide, and quieter crises go unseen.",
+            "min(jiezhu_encoder_up)",
+            words={0: ("phrases alone", "red"), 1: ("all of them", "green")},
+            width=6,
+        ),
+    )
+    board.add(
         41,
         lines(
             "Alerts that fire",
@@ -275,44 +318,6 @@ def _known(board: Board) -> None:
         ),
     )
     board.add(
-        42,
-        figure(
-            "Workers that are ready",
-            "Workers that read, decide and get pages out. With none left nobody is watched. How they fare: monitor health.",
-            "sum(jiezhu_ready)",
-            limits=AtLeast(good=1),
-        ),
-    )
-    board.add(
-        43,
-        figure(
-            "Age of turns when judged",
-            "99 of 100 turns of the last five minutes were judged within this time after they were said.",
-            "max(job:jiezhu_event_age_seconds:p99_rate5m)",
-            unit="s",
-            limits=Limits(bad=10, watch=2),
-        ),
-    )
-    board.add(
-        44,
-        figure(
-            "From decision to page",
-            "99 of 100 pages of the last hour were accepted within this time. Promise: 2 s.",
-            "max(job:jiezhu_detect_to_page_seconds:p99_increase1h)",
-            unit="s",
-            limits=Limits(bad=2, watch=0.5),
-        ),
-    )
-    board.add(
-        45,
-        figure(
-            "Encoders that answer",
-            "Workers whose encoder answers. Where it does not, explicit phrases alone decide, and quieter crises go unseen.",
-            "min(jiezhu_encoder_up)",
-            words={0: ("phrases alone", "red"), 1: ("all of them", "green")},
-        ),
-    )
-    board.add(
         46,
         lines(
             "Turns read",
@@ -320,6 +325,7 @@ def _known(board: Board) -> None:
             [(f"sum by (role) (rate(jiezhu_turns_total{{{WHO}}}{WINDOW}))", "{{role}}")],
             unit="cps",
             stacked=True,
+            width=8,
         ),
     )
     board.add(
@@ -334,6 +340,7 @@ def _known(board: Board) -> None:
             ],
             unit="s",
             limits=Limits(bad=10, watch=2),
+            width=8,
         ),
     )
     board.add(

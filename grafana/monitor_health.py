@@ -406,6 +406,7 @@ def _figures(board: Board) -> None:
             "One elected worker publishes the figures of all. None or two for minutes: JiezhuPublisherMissing writes a ticket.",
             "sum(jiezhu_publisher)",
             words={0: ("nobody", "red"), 1: ("one", "green"), 2: ("two", "orange")},
+            height=8,
         ),
     )
     board.add(

@@ -20,7 +20,7 @@ from grafana_foundation_sdk.models.dashboard import (
 )
 
 SOURCE = DataSourceRef(type_val="prometheus", uid="${datasource}")
-GOOD, WATCH, BAD, PLAIN, GREY = "green", "orange", "red", "blue", "text"
+GOOD, WATCH, BAD, PLAIN, GREY = "green", "orange", "red", "blue", "#808a99"
 EMPTY = "no data yet"
 INTERVAL = "/ (low|high)$/"
 
@@ -77,6 +77,7 @@ def figure(
     words: Words | None = None,
     decimals: int | None = None,
     width: int = 4,
+    height: int = 4,
 ) -> stat.Panel:
     """One number over the whole range shown, or the one of ``words`` that it stands for."""
     panel = (
@@ -93,7 +94,7 @@ def figure(
         .reduce_options(common_builders.ReduceDataOptions().calcs(["lastNotNull"]))
         .no_value(EMPTY)
         .span(width)
-        .height(4)
+        .height(height)
         .with_target(Dataquery().ref_id("A").expr(expr).instant().datasource(SOURCE))
     )
     if words:
@@ -111,6 +112,7 @@ def lines(
     stacked: bool = False,
     bars: bool = False,
     width: int = 12,
+    height: int = 8,
     bottom: float | None = 0,
     top: float | None = None,
 ) -> timeseries.Panel:
@@ -141,7 +143,7 @@ def lines(
             .sort(common.SortOrder.DESCENDING)
         )
         .span(width)
-        .height(8)
+        .height(height)
     )
     if stacked:
         panel.stacking(common_builders.StackingConfig().mode(common.StackingMode.NORMAL))

@@ -105,23 +105,6 @@ def _held(board: Board) -> None:
         ),
     )
     board.add(
-        17,
-        grid(
-            "All shares, with intervals",
-            f"{_WINDOW}Of all releases that are chosen, added up. Wilson 95 % interval: with a small n it is wide, and says so.",
-            ("rate",),
-            [
-                Column("Share", pooled_share(SIDE), unit="percentunit", decimals=1),
-                Column("Low", pooled_end(SIDE, "-"), unit="percentunit", decimals=1),
-                Column("High", pooled_end(SIDE, "+"), unit="percentunit", decimals=1),
-                Column("Count", pooled("numerator", SIDE)),
-                Column("Of (n)", pooled("denominator", SIDE)),
-            ],
-            width=12,
-            height=16,
-        ),
-    )
-    board.add(
         18,
         grid(
             "How crisis turns ended, by release",
@@ -141,10 +124,25 @@ def _held(board: Board) -> None:
                 ),
                 Column("n", rate("handled", SIDE, end="_denominator")),
             ],
-            width=12,
-            height=16,
+            height=6,
         ),
         incidents=True,
+    )
+    board.add(
+        17,
+        grid(
+            "All shares, with intervals",
+            f"{_WINDOW}Of all releases that are chosen, added up. Wilson 95 % interval: with a small n it is wide, and says so.",
+            ("rate",),
+            [
+                Column("Share", pooled_share(SIDE), unit="percentunit", decimals=1),
+                Column("Low", pooled_end(SIDE, "-"), unit="percentunit", decimals=1),
+                Column("High", pooled_end(SIDE, "+"), unit="percentunit", decimals=1),
+                Column("Count", pooled("numerator", SIDE)),
+                Column("Of (n)", pooled("denominator", SIDE)),
+            ],
+            height=15,
+        ),
     )
 
 

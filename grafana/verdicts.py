@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from panels import Words
+from panels import GREY, Words
 from queries import pooled, published
 
 WORSE_WHEN_MORE = (
@@ -14,13 +14,13 @@ ENOUGH = 30
 """Below so many on either side, intervals that touch tell nothing; apart they tell all the same."""
 
 RATES: Words = {
-    -1: ("not enough yet", "text"),
+    -1: ("not enough yet", GREY),
     0: ("no difference seen", "green"),
     1: ("worse", "red"),
     2: ("better", "blue"),
 }
-STYLE: Words = {0: ("not enough yet", "text"), 1: ("steady", "green"), 2: ("drifted", "orange")}
-ALARM: Words = {0: ("–", "text"), 1: ("drifted", "orange")}
+STYLE: Words = {0: ("not enough yet", GREY), 1: ("steady", "green"), 2: ("drifted", "orange")}
+ALARM: Words = {0: ("–", "transparent"), 1: ("drifted", "orange")}
 
 
 def of_rates(side: str, stable: str, names: str = ".+") -> str:
