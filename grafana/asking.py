@@ -13,22 +13,27 @@ import httpx2
 CHOSEN = {"track": ".*", "release": ".*", "language": ".*", "pager": ".*", "worker": ".*", "basis": "live"}
 
 _BARS = 24
+_SCRAPES = 6  # in a bar, as many as Grafana's minute has at our interval
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From when to when, in seconds since 1970; a point every ``step``; rates over ``window``."""
+    """From when to when, in seconds since 1970; a point every ``step``; rates over ``window``.
+
+    ``scrape``: how often Prometheus looks.
+    """
 
     start: float
     end: float
     step: float
     window: float
+    scrape: float
 
     def of(self, panel: Mapping[str, Any]) -> Span:
         """Return the span as a panel takes it: one that counts in bars has few and wide ones."""
         if "interval" not in panel:
             return self
-        step = max(self.step, round((self.end - self.start) / _BARS))
+        step = max(self.step, _SCRAPES * self.scrape, round((self.end - self.start) / _BARS))
         return replace(self, start=self.end - step * int((self.end - self.start) / step), step=step)
 
     def filled_in(self, expr: str) -> str:

@@ -34,11 +34,13 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--minutes", type=float, default=60, help="how far back")
     parser.add_argument("--end", type=float, default=None, help="seconds since 1970; now by default")
     parser.add_argument("--window", type=float, default=60, help="seconds that rates are taken over")
+    parser.add_argument("--scrape", type=float, default=10, help="how often Prometheus looks, in seconds")
     parser.add_argument("--data", default="a running system", help="what the data are of, for the caption")
     given = parser.parse_args(arguments)
     end = float(int(given.end or time.time()))
-    step = max(1.0, round(given.minutes * 60 / _POINTS))
-    span = Span(end - step * _POINTS, end, step, max(given.window, 2 * step))
+    seconds = given.minutes * 60
+    step = max(1.0, round(seconds / _POINTS))
+    span = Span(end - step * (seconds // step), end, step, max(given.window, 2 * step), given.scrape)
     when = f"{datetime.fromtimestamp(span.start, UTC):%Y-%m-%d %H:%M:%S} to {datetime.fromtimestamp(end, UTC):%H:%M:%S} UTC"
     caption = f"Drawn by grafana/pictures.py from the dashboard's own queries, not by Grafana. Data: {given.data}, {when}."
     given.to.mkdir(parents=True, exist_ok=True)

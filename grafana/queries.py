@@ -16,9 +16,13 @@ NOBODY = "max(jiezhu_ready) * 0"
 def new(series: str, window: str = "$__range") -> str:
     """Count what is new in ``window``, the first value of a series born in it included.
 
-    ``increase`` alone does not see the first value, and the first miss of a release is the one that matters.
+    ``increase`` alone does not see the first value, and the first miss of a release is the one that matters. It also
+    counts a little more than there was, as it reaches out to the ends of the window: of 3 misses in a minute it makes
+    4. So the difference counts, and ``increase`` only where a process began anew or is gone.
     """
-    return f"(({series} unless {series} offset {window}) > 0 or increase({series}[{window}]))"
+    born = f"({series} unless {series} offset {window}) > 0"
+    grown = f"({series} - {series} offset {window}) and (resets({series}[{window}]) == 0)"
+    return f"({born} or {grown} or increase({series}[{window}]))"
 
 
 def count(series: str, by: str = "", window: str = STEP) -> str:

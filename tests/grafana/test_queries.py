@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 from scipy.stats import binomtest
 
-from monitor.metrics import Metrics
-from tests.grafana.support import agreed_metrics, recording
 from tests.grafana.support.boards import (
     CHOSEN,
     DASHBOARDS,
@@ -26,107 +22,15 @@ from tests.grafana.support.boards import (
     rules,
 )
 from tests.support import exporter
-from tests.support.prometheus import Prometheus, needs, running, until
+from tests.support.prometheus import Prometheus, needs, until
 
 # One Prometheus for all of them, also when tests run on several workers.
 pytestmark = [pytest.mark.xdist_group("dashboards"), needs("prometheus")]
 
-SPEED = 2.0  # a frame a scrape
 PLAYED = {"$__rate_interval": "5m", "$__interval": "5m", "$__range": "5m", **CHOSEN}
 every_query = pytest.mark.parametrize(
     ("where", "expr"), panel_queries(), ids=[where for where, _ in panel_queries()]
 )
-
-
-@pytest.fixture(scope="module")
-def alertmanager() -> Iterator[str]:
-    with recording.serving(lambda: 'alertmanager_alerts{state="suppressed"} 0\n') as target:
-        yield target
-
-
-@pytest.fixture(scope="module")
-def prometheus(tmp_path_factory: pytest.TempPathFactory, alertmanager: str) -> Iterator[Prometheus]:
-    """A Prometheus that has watched a worker at work for some seconds."""
-    metrics, stop = Metrics(), threading.Event()
-    exporter.bear(metrics)
-    agreed = agreed_metrics.Agreed(metrics.registry)
-
-    def work() -> None:
-        beat = 0
-        while not stop.wait(0.1):
-            exporter.fill(metrics, beat)
-            fill(metrics)
-            agreed.show(beat)
-            beat += 1
-
-    worker = threading.Thread(target=work)
-    with (
-        exporter.serving(metrics) as target,
-        running(
-            tmp_path_factory.mktemp("prometheus"), target, apart={"alertmanager": alertmanager}
-        ) as started,
-    ):
-        until("the first scrape", lambda: started.query("jiezhu_line_stopped"))
-        worker.start()
-        try:
-            _wait_for_records(started)
-            yield started
-        finally:
-            stop.set()
-            worker.join()
-
-
-def fill(metrics: Metrics) -> None:
-    """What the exporter of the rules leaves out, as no rule asks for it."""
-    for part in ("source", "detector"):
-        metrics.last_progress.labels(part).set(0)
-    for scale, dimension in (("A", "empathy"), ("B", "warmth")):
-        metrics.scale_score.labels(scale, dimension, "production", exporter.RELEASES[0]).observe(3)
-    for result in ("new", "repeated"):
-        metrics.repeated_replies.labels(result, "production", exporter.RELEASES[0]).inc()
-    metrics.reply_flags.labels("lecture", "production", exporter.RELEASES[0], "live").inc()
-    metrics.page_admissions.labels("carried").inc()
-    metrics.scorer_failures.inc()
-
-
-@pytest.fixture(scope="module")
-def demonstration(tmp_path_factory: pytest.TempPathFactory, alertmanager: str) -> Iterator[Prometheus]:
-    """A Prometheus beside the two workers of the demonstration, from its first turn to its last page."""
-    with ExitStack() as stack:
-        workers = stack.enter_context(recording.playing(SPEED, agreed_metrics.text()))
-        folder = tmp_path_factory.mktemp("demonstration")
-        started = stack.enter_context(running(folder, *workers, apart={"alertmanager": alertmanager}))
-        ended = [_canaries(worker[-1]) for worker in recording.frames()]
-        until(
-            "the last canary of the demonstration",
-            lambda: _total(started, "sum(jiezhu_canaries_total)") == sum(ended),
-            60,
-        )
-        _wait_for_records(started)
-        yield started
-
-
-def _canaries(text: str) -> float:
-    ours = (line for line in text.splitlines() if line.startswith("jiezhu_canaries_total{"))
-    return sum(float(line.rsplit(" ", 1)[1]) for line in ours)
-
-
-def _total(prometheus: Prometheus, expr: str) -> float | None:
-    return next(iter(numbers(prometheus, expr)), None)
-
-
-def _wait_for_records(prometheus: Prometheus) -> None:
-    """The last in the chain of what depends on what: then all the rest is there too."""
-    bound = "track_release_lang_basis:jiezhu_crisis_misses:ratio_upper95_increase1h > 0"
-    until(
-        "records of the rules",
-        lambda: (
-            prometheus.query(bound)
-            and prometheus.query("pager_state:jiezhu_pages:new5m > 0")
-            and prometheus.query('ALERTS{alertname="JiezhuDeadMansSwitch"}')
-        ),
-        30,
-    )
 
 
 @every_query

@@ -6,7 +6,7 @@ import json
 import lzma
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -18,6 +18,16 @@ def frames() -> list[list[str]]:
     """Return what each worker showed, one text a second."""
     with lzma.open(FILE, "rt", encoding="utf-8") as kept:
         return json.load(kept)["workers"]
+
+
+def total(counter: str, *having: str) -> float:
+    """Return what the workers showed in the end, added up over the series that are marked by ``having``."""
+    return sum(
+        float(line.rsplit(" ", 1)[1])
+        for worker in frames()
+        for line in worker[-1].splitlines()
+        if line.startswith(f"{counter}{{") and all(one in line for one in having)
+    )
 
 
 @contextmanager
@@ -54,7 +64,10 @@ def serving(text: Callable[[], str]) -> Iterator[str]:
             self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            with suppress(
+                BrokenPipeError
+            ):  # whoever scrapes has a limit, and a busy machine may be beyond it
+                self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
             """Say nothing."""

@@ -19,7 +19,7 @@ def main(seconds: float) -> None:
         recording.serving(lambda: 'alertmanager_alerts{state="suppressed"} 0\n') as alertmanager,
         recording.playing(1.0, agreed_metrics.text()) as workers,
         tempfile.TemporaryDirectory() as folder,
-        running(Path(folder), *workers, apart={"alertmanager": alertmanager}) as prometheus,
+        running(Path(folder), *workers, apart={"alertmanager": alertmanager}, every=1) as prometheus,
     ):
         print(prometheus.client.base_url, flush=True)
         threading.Event().wait(seconds)
