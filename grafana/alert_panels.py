@@ -13,34 +13,41 @@ from links import CANARY_AGAINST_STABLE, DELIVERY, LIVE_SAFETY, MONITOR_HEALTH, 
 
 _MISSES = Place(LIVE_SAFETY, 22)
 _RATES = Place(CANARY_AGAINST_STABLE, 17)
-_OLDEST = Place(DELIVERY, 17)
-_AGE = Place(MONITOR_HEALTH, 21)
-_SIGNS = Place(MONITOR_HEALTH, 42)
+_PAGERS = Place(DELIVERY, 22)
+_TURNS_LATE = Place(DELIVERY, 51)
+_PAGES_LATE = Place(DELIVERY, 52)
+_CANARIES_LATE = Place(DELIVERY, 53)
 _WORKERS = Place(MONITOR_HEALTH, 17)
-_CANARY = Place(MONITOR_HEALTH, 51)
+_HELD_BACK = Place(MONITOR_HEALTH, 23)
+_SIGNS = Place(MONITOR_HEALTH, 42)
+_PUBLISHERS = Place(MONITOR_HEALTH, 61)
 
 PANELS = {
     # people
     "JiezhuCrisisMissed": _MISSES,
     "JiezhuProbeMissed": _MISSES,
     # releases
-    "JiezhuCanaryWorse": _RATES,
     "JiezhuReleaseWorse": _RATES,
-    "JiezhuReleaseLessSupportive": _RATES,
-    "JiezhuStyleDrift": Place(CANARY_AGAINST_STABLE, 32),
+    "JiezhuReleaseQualityWorse": _RATES,
+    "JiezhuReleaseMarksWorse": Place(CANARY_AGAINST_STABLE, 41),
+    "JiezhuStyleDrift": Place(CANARY_AGAINST_STABLE, 31),
     # pages
-    "JiezhuPageNotGettingOut": _OLDEST,
-    "JiezhuOutboxOld": _OLDEST,
-    "JiezhuPagerUnreachable": Place(DELIVERY, 22),
-    "JiezhuTimeToPageBurn": Place(DELIVERY, 18),
+    "JiezhuPageNotGettingOut": Place(DELIVERY, 17),
+    "JiezhuPagerUnreachable": _PAGERS,
+    "JiezhuNoPagerReachable": _PAGERS,
     "JiezhuRecordsMissing": Place(DELIVERY, 45),
+    # promises
+    "JiezhuTurnsLate": _TURNS_LATE,
+    "JiezhuTurnsLateSlowly": _TURNS_LATE,
+    "JiezhuPagesLate": _PAGES_LATE,
+    "JiezhuPagesLateSlowly": _PAGES_LATE,
+    "JiezhuCanariesLate": _CANARIES_LATE,
+    "JiezhuCanariesLateSlowly": _CANARIES_LATE,
     # reading
     "JiezhuNoTurns": Place(MONITOR_HEALTH, 18),
-    "JiezhuTurnsLate": _AGE,
-    "JiezhuEventAgeBurn": _AGE,
     "JiezhuSourceLag": Place(MONITOR_HEALTH, 22),
-    "JiezhuLineStopped": Place(MONITOR_HEALTH, 23),
-    "JiezhuSourcePaused": Place(MONITOR_HEALTH, 23),
+    "JiezhuLineStopped": _HELD_BACK,
+    "JiezhuSourcePaused": _HELD_BACK,
     "JiezhuDeadLetters": Place(MONITOR_HEALTH, 25),
     # the monitor
     "JiezhuWorkerDown": _WORKERS,
@@ -56,18 +63,19 @@ PANELS = {
     "JiezhuClockApart": Place(MONITOR_HEALTH, 43),
     "JiezhuErasureUndone": Place(MONITOR_HEALTH, 44),
     "JiezhuCanaryMissing": Place(MONITOR_HEALTH, 52),
-    "JiezhuCanaryBurn": _CANARY,
-    "JiezhuPublisherMissing": Place(MONITOR_HEALTH, 61),
+    "JiezhuPublisherMissing": _PUBLISHERS,
+    "JiezhuPublisherDoubled": _PUBLISHERS,
     "JiezhuTallyFailing": Place(MONITOR_HEALTH, 64),
 }
 # Labels of alerts that a dashboard's variables choose by.
+_RELEASE = ("track", "release")
 _CHOSEN_BY = {
     "JiezhuCrisisMissed": ("track",),
     "JiezhuProbeMissed": ("track",),
-    "JiezhuCanaryWorse": ("track", "release"),
-    "JiezhuReleaseWorse": ("track", "release"),
-    "JiezhuReleaseLessSupportive": ("track", "release"),
-    "JiezhuStyleDrift": ("track", "release"),
+    "JiezhuReleaseWorse": _RELEASE,
+    "JiezhuReleaseQualityWorse": (*_RELEASE, "basis"),
+    "JiezhuReleaseMarksWorse": (*_RELEASE, "basis"),
+    "JiezhuStyleDrift": _RELEASE,
     "JiezhuPagerUnreachable": ("pager",),
 }
 
@@ -75,7 +83,7 @@ _CHOSEN_BY = {
 def dashboard_url(alert: str) -> str:
     """The annotation of an alert, in the words of Prometheus' templates. Raises KeyError for one that has no panel."""
     chosen = "".join(f"&var-{label}={{{{ $labels.{label} }}}}" for label in _CHOSEN_BY.get(alert, ()))
-    return f"{{{{ $externalLabels.grafana_base }}}}{PANELS[alert].path}{chosen}"
+    return f"{{{{ $externalLabels.dashboard_base }}}}{PANELS[alert].path}{chosen}"
 
 
 def main() -> int:

@@ -95,7 +95,7 @@ def _rates(board: Board) -> None:
         grid(
             "Rates side by side",
             f"{_WINDOW}Releases that are chosen, added up, beside production; Wilson 95 % intervals. The verdict looks at each "
-            "release by itself: worse where the interval of one lies wholly beyond production's.",
+            "release by itself: worse where the interval of one lies wholly beyond production's, as JiezhuReleaseWorse asks.",
             ("rate",),
             [
                 Column("Verdict", verdicts.of_rates(_SIDE, _STABLE), words=verdicts.RATES),
@@ -178,6 +178,10 @@ def _features(where: str, rows: str) -> list[Column]:
     ]
 
 
+def _alarms(rows: str) -> str:
+    return published("jiezhu_style_drift_alarm", 'track=~"$track", release=~"$release"', f"{rows}, feature")
+
+
 def _style(board: Board) -> None:
     board.row(30, "Has the style moved?")
     rows = "against, track, release"
@@ -199,6 +203,10 @@ def _style(board: Board) -> None:
                         published(samples, f'group="{group}", track=~"$track", release=~"$release"', rows),
                     )
                     for title, group in (("Replies (n)", "current"), ("Reference (n)", "reference"))
+                ),
+                Column(
+                    "Features told",
+                    f"sum by ({rows}) ({_alarms(rows)})",
                 ),
             ],
             height=6,

@@ -33,6 +33,7 @@ def build() -> Any:
     _pagers(board)
     _storms(board)
     _people(board)
+    _promises(board)
     return board.build()
 
 
@@ -251,3 +252,51 @@ def _people(board: Board) -> None:
         ),
         incidents=True,
     )
+
+
+def _promises(board: Board) -> None:
+    """Shares that were late, over the windows of the alerts that watch a month's budget."""
+    board.row(50, "Do the promises hold?")
+    for number, title, what, histogram, budget in (
+        (
+            51,
+            "Turns judged late",
+            "Turns judged more than 10 s after they were said",
+            "jiezhu_event_age_seconds",
+            0.01,
+        ),
+        (
+            52,
+            "Pages late",
+            "Pages accepted more than 10 s after the decision",
+            "jiezhu_detect_to_page_seconds",
+            0.001,
+        ),
+        (
+            53,
+            "Canaries late",
+            "Made-up crises that took more than 10 s to their pager",
+            "jiezhu_canary_seconds",
+            0.01,
+        ),
+    ):
+        board.add(
+            number,
+            lines(
+                title,
+                f"{what}, of all in the hour, the six hours and the three days before. {budget:.1%} is what is promised: orange "
+                "beyond it, red where a month's allowance would be gone in two days.",
+                [(_late(histogram, window), name) for window, name in _WINDOWS],
+                unit="percentunit",
+                limits=Limits(bad=14.4 * budget, watch=budget),
+                width=8,
+            ),
+        )
+
+
+_WINDOWS = (("1h", "hour"), ("6h", "six hours"), ("3d", "three days"))
+
+
+def _late(histogram: str, window: str) -> str:
+    in_time = f'sum(increase({histogram}_bucket{{le="10.0"}}[{window}]))'
+    return f"1 - {in_time} / (sum(increase({histogram}_count[{window}])) > 0)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from panels import GREY, Words
-from queries import pooled, published
+from queries import pooled, pooled_end, published
 
 WORSE_WHEN_MORE = (
     "safety_miss|safe_not_supportive|incomplete|unhandled|no_reply|harmful|over_triggered|emotion_kind_only|emotion_missed|"
@@ -26,21 +26,23 @@ ALARM: Words = {0: ("–", "transparent"), 1: ("drifted", "orange")}
 def of_rates(side: str, stable: str, names: str = ".+") -> str:
     """By rate: 1 worse, 2 better (the intervals lie apart), 0 no difference seen, -1 not enough yet.
 
-    Worse where the interval of one release of ``side`` lies beyond those of all releases of ``stable``.
+    Worse where the interval of one release of ``side`` lies beyond that of ``stable``, whose releases are added up:
+    several that are tried must not hide one another.
     """
     whole = f'rate=~"{names}", lang="all", level="all"'
 
-    def end(which: str, where: str, rates: str, pick: str) -> str:
-        each = f'rate=~"{rates}", {whole}, {where}'
+    def end(which: str, rates: str, pick: str) -> str:
+        each = f'rate=~"{rates}", {whole}, {side}'
         return f"{pick} by (rate) (jiezhu_rate_{which}{{{each}}})"
 
+    low, high = (f"({pooled_end(stable, which, more=whole)})" for which in "-+")
     n, others = (pooled("denominator", where, whole) for where in (side, stable))
     return " or ".join(
         (
-            f"({end('low', side, WORSE_WHEN_MORE, 'max')} > {end('high', stable, WORSE_WHEN_MORE, 'max')}) * 0 + 1",
-            f"({end('high', side, WORSE_WHEN_LESS, 'min')} < {end('low', stable, WORSE_WHEN_LESS, 'min')}) * 0 + 1",
-            f"({end('high', side, WORSE_WHEN_MORE, 'max')} < {end('low', stable, WORSE_WHEN_MORE, 'min')}) * 0 + 2",
-            f"({end('low', side, WORSE_WHEN_LESS, 'min')} > {end('high', stable, WORSE_WHEN_LESS, 'max')}) * 0 + 2",
+            f"({end('low', WORSE_WHEN_MORE, 'max')} > {high}) * 0 + 1",
+            f"({end('high', WORSE_WHEN_LESS, 'min')} < {low}) * 0 + 1",
+            f"({end('high', WORSE_WHEN_MORE, 'max')} < {low}) * 0 + 2",
+            f"({end('low', WORSE_WHEN_LESS, 'min')} > {high}) * 0 + 2",
             f"({n} >= {ENOUGH} and {others} >= {ENOUGH}) * 0",
             f"({n} or {others}) * 0 - 1",
         )

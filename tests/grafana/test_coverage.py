@@ -90,7 +90,7 @@ def test_every_alert_has_a_panel_where_one_looks(table: dict[str, Any]) -> None:
     for alert, place in table.items():
         assert (place["uid"], place["panel"]) in there, alert
         path = f"/d/{place['uid']}?viewPanel={place['panel']}"
-        assert place["dashboard_url"].startswith("{{ $externalLabels.grafana_base }}" + path)
+        assert place["dashboard_url"].startswith("{{ $externalLabels.dashboard_base }}" + path)
 
 
 def test_panel_of_an_alert_shows_what_the_alert_watches(table: dict[str, Any]) -> None:

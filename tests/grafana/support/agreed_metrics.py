@@ -12,16 +12,19 @@ from collections.abc import Callable
 from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 
 ALERTS = {
-    "JiezhuStyleDrift",
-    "JiezhuCanaryWorse",
     "JiezhuReleaseWorse",
-    "JiezhuReleaseLessSupportive",
+    "JiezhuReleaseQualityWorse",
+    "JiezhuReleaseMarksWorse",
+    "JiezhuStyleDrift",
+    "JiezhuNoPagerReachable",
+    "JiezhuTurnsLateSlowly",
+    "JiezhuPagesLate",
+    "JiezhuPagesLateSlowly",
+    "JiezhuCanariesLate",
+    "JiezhuCanariesLateSlowly",
     "JiezhuPublisherMissing",
+    "JiezhuPublisherDoubled",
     "JiezhuTallyFailing",
-    "JiezhuOutboxOld",
-    "JiezhuEventAgeBurn",
-    "JiezhuTimeToPageBurn",
-    "JiezhuCanaryBurn",
 }
 PRODUCTION, CANARY, STAGING = (
     ("production", "companion-1.4"),
