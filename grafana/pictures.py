@@ -13,6 +13,7 @@ import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import httpx2
 from asking import Asker, Span
@@ -31,6 +32,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("prometheus", help="its address")
     parser.add_argument("--to", type=Path, default=HERE / "pictures", help="a directory")
     parser.add_argument("--board", action="append", help="one of the dashboards; all by default")
+    parser.add_argument("--panel", type=int, help="this one alone, as large as the page; by its id")
     parser.add_argument("--minutes", type=float, default=60, help="how far back")
     parser.add_argument("--end", type=float, default=None, help="seconds since 1970; now by default")
     parser.add_argument("--window", type=float, default=60, help="seconds that rates are taken over")
@@ -51,9 +53,20 @@ def main(arguments: list[str]) -> int:
                 continue
             board = json.loads(path.read_text(encoding="utf-8"))
             target = given.to / f"{path.stem}.png"
+            if given.panel:
+                board = _alone(board, given.panel)
+                target = given.to / f"{path.stem}-{given.panel}.png"
             _save(draw(board, asker.panel, span, caption), target)
             print(f"{target} {target.stat().st_size // 1000} kB")
     return 0
+
+
+def _alone(board: dict[str, Any], number: int) -> dict[str, Any]:
+    """Return the dashboard as a link to one of its panels shows it. Raises ValueError if it has no such panel."""
+    found = [panel for panel in board["panels"] if panel["id"] == number]
+    if not found:
+        raise ValueError(f"{board['uid']} has no panel {number}; name one of those in its JSON")
+    return {**board, "panels": [{**found[0], "gridPos": {**found[0]["gridPos"], "x": 0, "y": 0, "w": 24}}]}
 
 
 def _save(figure: Figure, target: Path) -> None:
