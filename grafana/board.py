@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, Self
+from typing import Any
 
+from grafana_foundation_sdk.builders import stat, table, text, timeseries
 from grafana_foundation_sdk.builders.dashboard import (
     CustomVariable,
     Dashboard,
@@ -28,12 +29,7 @@ TAG = "jiezhu"
 CHOICES = (("track", "Track", "track"), ("release", "Release", "release"), ("language", "Language", "lang"))
 
 
-class Panel(Protocol):
-    """A panel of any kind, before it is built."""
-
-    def id(self, id_val: int) -> Self: ...
-    def links(self, links: list[Any]) -> Self: ...
-    def build(self) -> Any: ...
+Panel = stat.Panel | table.Panel | text.Panel | timeseries.Panel
 
 
 class Board:

@@ -16,6 +16,8 @@ from paper import FAINT, INK, MUTED, Box, colour_of, words_for
 _ROW = 0.215  # inches of a table's row
 _TEXT_ROW = 0.19
 _LETTER = 0.071
+Cell = tuple[str, str | None]
+"""What stands in a table's cell, and the colour behind it."""
 
 
 def draw_figure(
@@ -74,7 +76,8 @@ def draw_table(
     total = sum(widths)
     size = min(8.5, (box.wide - 0.2) * 72 / total / 0.6)
     lefts = [sum(widths[:place]) / total for place in range(len(widths))]
-    for number, row in enumerate([[(name, None) for name in header], *shown]):
+    head: list[Cell] = [(name, None) for name in header]
+    for number, row in enumerate([head, *shown]):
         y = box.y + box.h - box.part_of_height(_ROW * (number + 0.5))
         for place, (text, colour) in enumerate(row):
             x = box.x + box.part_of_width(0.1) + lefts[place] * (box.w - box.part_of_width(0.2))
@@ -108,9 +111,7 @@ def draw_table(
         )
 
 
-def _cells(
-    panel: Mapping[str, Any], answers: Sequence[Answer]
-) -> tuple[list[str], list[list[tuple[str, str | None]]]]:
+def _cells(panel: Mapping[str, Any], answers: Sequence[Answer]) -> tuple[list[str], list[list[Cell]]]:
     """Return the names of the columns and the rows: each cell its words and the colour behind them."""
     organised = next(t["options"] for t in panel["transformations"] if t["id"] == "organize")
     names: dict[str, str] = organised["renameByName"]
@@ -135,7 +136,7 @@ def _cells(
     ]
 
 
-def _cell(value: float | None, look: Mapping[str, Any]) -> tuple[str, str | None]:
+def _cell(value: float | None, look: Mapping[str, Any]) -> Cell:
     if value is None:
         return "", None
     if words := words_for(value, look.get("mappings", ())):
