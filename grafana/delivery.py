@@ -158,7 +158,7 @@ def _pagers(board: Board) -> None:
             "Requests over the range shown, by pager, what became of them, and why. pending with pager none: the outbox itself "
             "could not be read or written.",
             ("pager", "state", "reason"),
-            [Column("Requests", count(_CHOSEN, "pager, state, reason", "$__range"))],
+            [Column("Requests", f"{count(_CHOSEN, 'pager, state, reason', '$__range')} > 0")],
         ),
     )
 

@@ -12,7 +12,7 @@ from amounts import written
 from asking import Answer, Line, Span
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 from paper import FAINT, INK, LINES, MUTED, Box, paint
 
 _END = re.compile(r" (low|high)$")
@@ -110,7 +110,8 @@ def _scale(axes: Axes, defaults: Mapping[str, Any], span: Span) -> None:
         high = max(high, low + (0.01 if unit == "percentunit" else 1 if unit == "short" else 0.05))
     # a line at the very top would be half cut off
     axes.set_ylim(low, defaults["max"] * 1.03 if "max" in defaults else high)
-    axes.yaxis.set_major_locator(MaxNLocator(4, integer=False))
+    whole = unit == "percentunit" and defaults.get("max") == 1
+    axes.yaxis.set_major_locator(FixedLocator((0, 0.25, 0.5, 0.75, 1)) if whole else MaxNLocator(4))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: written(value, unit)))
     form = "%H:%M" if span.end - span.start > 1800 else "%H:%M:%S"
     axes.xaxis.set_major_locator(MaxNLocator(5))

@@ -37,7 +37,7 @@ Each page and ticket carries a signed link to its incident, or to the list of a 
 to acknowledge. The links are signed one by one, so no dashboard can make one. Without the page at hand, on a worker:
 
 ```
-jiezhu incidents list              # open ones, newest first: key, level, outcome, release, track, state, owner
+jiezhu incidents list              # open ones, newest first: state, level, outcome, release, who has it
 jiezhu incidents show KEY          # its timeline: who was told, when, what they answered
 jiezhu incidents ack KEY --by YOU  # somebody is on it: nobody else is rung
 ```

@@ -221,6 +221,7 @@ def _marks(board: Board) -> None:
                 Column("High", column("_high"), decimals=2),
                 Column("n", column("_sample_size")),
             ],
+            height=12,
         ),
     )
     for number, scale, top in ((32, "A", 4), (33, "B", 5)):

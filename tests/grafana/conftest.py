@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
 
 from monitor.metrics import Metrics
 from tests.grafana.support import agreed_metrics, recording
+from tests.grafana.support.boards import GRAFANA
 from tests.support import exporter
 from tests.support.prometheus import Prometheus, running, until
 
@@ -98,3 +103,11 @@ def _wait_for_records(prometheus: Prometheus) -> None:
         ),
         30,
     )
+
+
+@pytest.fixture(scope="session")
+def alert_panels() -> dict[str, Any]:
+    """At which panel one looks when an alert fires, as the code of the dashboards says it."""
+    script = [sys.executable, str(GRAFANA / "alert_panels.py")]
+    done = subprocess.run(script, capture_output=True, text=True, timeout=60, check=True)
+    return json.loads(done.stdout)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-import sys
 from typing import Any
 
-import pytest
 from prometheus_client import generate_latest
 
 from monitor.metrics import Metrics
 from tests.grafana.support import agreed_metrics
-from tests.grafana.support.boards import DASHBOARDS, GRAFANA, load, panel_queries, panels, rules
+from tests.grafana.support.boards import DASHBOARDS, load, panel_queries, panels, rules
 
 # What no panel and no rule shows, and why.
 EXPLORE_ONLY: dict[str, str] = {}
@@ -70,30 +66,18 @@ def test_every_recorded_series_that_is_asked_for_is_recorded() -> None:
     assert asked <= {rule["record"] for rule in rules("record")}
 
 
-@pytest.fixture(scope="module")
-def table() -> dict[str, Any]:
-    done = subprocess.run(
-        [sys.executable, str(GRAFANA / "alert_panels.py")],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    return json.loads(done.stdout)
-
-
-def test_every_alert_has_a_panel_where_one_looks(table: dict[str, Any]) -> None:
+def test_every_alert_has_a_panel_where_one_looks(alert_panels: dict[str, Any]) -> None:
     alerts = {rule["alert"] for rule in rules("alert")}
-    assert alerts <= set(table), alerts - set(table)
-    assert set(table) <= alerts | agreed_metrics.ALERTS, "a panel for an alert that there is not"
+    assert alerts <= set(alert_panels), alerts - set(alert_panels)
+    assert set(alert_panels) <= alerts | agreed_metrics.ALERTS, "a panel for an alert that there is not"
     there = {(load(path)["uid"], panel["id"]) for path in DASHBOARDS for panel in panels(load(path))}
-    for alert, place in table.items():
+    for alert, place in alert_panels.items():
         assert (place["uid"], place["panel"]) in there, alert
         path = f"/d/{place['uid']}?viewPanel={place['panel']}"
         assert place["dashboard_url"].startswith("{{ $externalLabels.dashboard_base }}" + path)
 
 
-def test_panel_of_an_alert_shows_what_the_alert_watches(table: dict[str, Any]) -> None:
+def test_panel_of_an_alert_shows_what_the_alert_watches(alert_panels: dict[str, Any]) -> None:
     """They share a series, be it by way of a recorded one. ``up`` tells of workers that answer nothing themselves."""
     recorded = {rule["record"]: rule["expr"] for rule in rules("record")}
 
@@ -108,13 +92,13 @@ def test_panel_of_an_alert_shows_what_the_alert_watches(table: dict[str, Any]) -
             asked = " ".join(target["expr"] for target in panel.get("targets", ()))
             shown[load(path)["uid"], panel["id"]] = series(asked)
     for rule in rules("alert"):
-        place = table[rule["alert"]]
+        place = alert_panels[rule["alert"]]
         assert series(rule["expr"]) & shown[place["uid"], place["panel"]], rule["alert"]
 
 
-def test_address_of_a_panel_chooses_by_what_the_dashboard_offers(table: dict[str, Any]) -> None:
+def test_address_of_a_panel_chooses_by_what_the_dashboard_offers(alert_panels: dict[str, Any]) -> None:
     offered = {
         load(path)["uid"]: {one["name"] for one in load(path)["templating"]["list"]} for path in DASHBOARDS
     }
-    for alert, place in table.items():
+    for alert, place in alert_panels.items():
         assert set(re.findall(r"&var-(\w+)=", place["dashboard_url"])) <= offered[place["uid"]], alert
