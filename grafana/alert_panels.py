@@ -81,8 +81,13 @@ _CHOSEN_BY = {
 
 
 def dashboard_url(alert: str) -> str:
-    """The annotation of an alert, in the words of Prometheus' templates. Raises KeyError for one that has no panel."""
-    chosen = "".join(f"&var-{label}={{{{ $labels.{label} }}}}" for label in _CHOSEN_BY.get(alert, ()))
+    """The annotation of an alert, in the words of Prometheus' templates. Raises KeyError for one that has no panel.
+
+    An app names its releases as it likes, so what is chosen is quoted.
+    """
+    chosen = "".join(
+        f"&var-{label}={{{{ $labels.{label} | urlquery }}}}" for label in _CHOSEN_BY.get(alert, ())
+    )
     return f"{{{{ $externalLabels.dashboard_base }}}}{PANELS[alert].path}{chosen}"
 
 

@@ -25,7 +25,7 @@ def panel_at(path: str) -> dict[str, Any]:
 
 def chosen_by(url: str, labels: dict[str, str]) -> dict[str, str]:
     """What the address of an alert with these labels chooses."""
-    asked = re.findall(r"&var-(\w+)=\{\{ \$labels\.(\w+) \}\}", url)
+    asked = re.findall(r"&var-(\w+)=\{\{ \$labels\.(\w+) \| urlquery \}\}", url)
     return {f"${variable}": labels[label] for variable, label in asked}
 
 
