@@ -13,7 +13,7 @@ def written(value: float, unit: str, decimals: int | None = None) -> str:
 
 def _plain(value: float, decimals: int | None) -> str:
     if decimals is not None:
-        return f"{value:,.{decimals}f}"
+        return f"{round(value, decimals) + 0.0:,.{decimals}f}"  # no minus before a zero
     return f"{value:,.0f}" if value == round(value) or abs(value) >= 1000 else f"{value:.3g}"
 
 

@@ -101,6 +101,7 @@ def test_panels_say_what_the_answer_is(path: Path) -> None:
         (90, "s", None, "90 s"),
         (600 * 2**20, "bytes", None, "600 MiB"),
         (52000, "short", None, "52,000"),
+        (-0.001, "short", 2, "0.00"),
         (1.5, "cps", None, "1.5 /s"),
     ],
 )
