@@ -1,26 +1,28 @@
-"""The kinds of panel that our dashboards are made of, with one look."""
+"""Figures and lines, with one look. Tables and texts stand in ``tables.py``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grafana_foundation_sdk.builders import common as common_builders
-from grafana_foundation_sdk.builders import stat, table, timeseries
+from grafana_foundation_sdk.builders import stat, timeseries
 from grafana_foundation_sdk.builders.dashboard import ThresholdsConfig
 from grafana_foundation_sdk.builders.prometheus import Dataquery
 from grafana_foundation_sdk.models import common
 from grafana_foundation_sdk.models.dashboard import (
     DataSourceRef,
-    DataTransformerConfig,
     DynamicConfigValue,
     Threshold,
     ThresholdsMode,
+    ValueMap,
+    ValueMappingResult,
 )
-from grafana_foundation_sdk.models.prometheus import PromQueryFormat
 
 SOURCE = DataSourceRef(type_val="prometheus", uid="${datasource}")
-GOOD, WATCH, BAD, PLAIN = "green", "orange", "red", "blue"
+GOOD, WATCH, BAD, PLAIN, GREY = "green", "orange", "red", "blue", "#808a99"
+EMPTY = "no data yet"
+INTERVAL = "/ (low|high)$/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +33,35 @@ class Limits:
     watch: float | None = None
 
     def build(self) -> ThresholdsConfig:
-        steps = [Threshold(value=None, color=GOOD)]
+        steps: list[Threshold] = [Threshold(value=None, color=GOOD)]
         if self.watch is not None:
             steps.append(Threshold(value=self.watch, color=WATCH))
         steps.append(Threshold(value=self.bad, color=BAD))
         return ThresholdsConfig().mode(ThresholdsMode.ABSOLUTE).steps(steps)
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """A figure that is bad below ``good``."""
+
+    good: float
+
+    def build(self) -> ThresholdsConfig:
+        steps = [Threshold(value=None, color=BAD), Threshold(value=self.good, color=GOOD)]
+        return ThresholdsConfig().mode(ThresholdsMode.ABSOLUTE).steps(steps)
+
+
+Words = Mapping[int, tuple[str, str]]
+"""What a number stands for: a word and its colour."""
+
+
+def mapping(words: Words) -> ValueMap:
+    return ValueMap(
+        {
+            str(value): ValueMappingResult(text=text, color=color, index=place)
+            for place, (value, (text, color)) in enumerate(words.items())
+        }
+    )
 
 
 NO_LIMITS = ThresholdsConfig().mode(ThresholdsMode.ABSOLUTE).steps([Threshold(value=None, color=PLAIN)])
@@ -47,11 +73,13 @@ def figure(
     expr: str,
     *,
     unit: str = "short",
-    limits: Limits | None = None,
+    limits: Limits | AtLeast | None = None,
+    words: Words | None = None,
     decimals: int | None = None,
     width: int = 4,
+    height: int = 4,
 ) -> stat.Panel:
-    """One number over the whole range shown."""
+    """One number over the whole range shown, or the one of ``words`` that it stands for."""
     panel = (
         stat.Panel()
         .title(title)
@@ -59,14 +87,18 @@ def figure(
         .datasource(SOURCE)
         .unit(unit)
         .thresholds(limits.build() if limits else NO_LIMITS)
-        .color_mode(common.BigValueColorMode.BACKGROUND if limits else common.BigValueColorMode.VALUE)
+        .color_mode(
+            common.BigValueColorMode.BACKGROUND if limits or words else common.BigValueColorMode.VALUE
+        )
         .graph_mode(common.BigValueGraphMode.NONE)
         .reduce_options(common_builders.ReduceDataOptions().calcs(["lastNotNull"]))
-        .no_value("no data")
+        .no_value(EMPTY)
         .span(width)
-        .height(4)
+        .height(height)
         .with_target(Dataquery().ref_id("A").expr(expr).instant().datasource(SOURCE))
     )
+    if words:
+        panel.mappings([mapping(words)])
     return panel if decimals is None else panel.decimals(decimals)
 
 
@@ -76,20 +108,25 @@ def lines(
     queries: Sequence[tuple[str, str]],
     *,
     unit: str = "short",
-    limits: Limits | None = None,
+    limits: Limits | AtLeast | None = None,
     stacked: bool = False,
     bars: bool = False,
     width: int = 12,
+    height: int = 8,
+    bottom: float | None = 0,
     top: float | None = None,
 ) -> timeseries.Panel:
-    """Lines or bars over time; ``queries`` are pairs of expression and legend."""
+    """Lines or bars over time; ``queries`` are pairs of expression and legend.
+
+    Legends that end in ``low`` or ``high`` are the ends of an interval, and drawn as such.
+    """
     panel = (
         timeseries.Panel()
         .title(title)
         .description(description)
         .datasource(SOURCE)
         .unit(unit)
-        .min(0)
+        .no_value(EMPTY)
         .line_width(2)
         .fill_opacity(60 if stacked or bars else 8)
         .draw_style(common.GraphDrawStyle.BARS if bars else common.GraphDrawStyle.LINE)
@@ -106,14 +143,25 @@ def lines(
             .sort(common.SortOrder.DESCENDING)
         )
         .span(width)
-        .height(8)
+        .height(height)
     )
     if stacked:
         panel.stacking(common_builders.StackingConfig().mode(common.StackingMode.NORMAL))
+    if bottom is not None:
+        panel.min(bottom)
     if top is not None:
         panel.max(top)
+    panel.override_by_regexp(
+        INTERVAL,
+        [
+            DynamicConfigValue("custom.lineStyle", {"fill": "dash", "dash": [4, 6]}),
+            DynamicConfigValue("custom.lineWidth", 1),
+            DynamicConfigValue("custom.fillOpacity", 0),
+        ],
+    )
+    panel.thresholds(limits.build() if limits else NO_LIMITS)
     if limits:
-        panel.thresholds(limits.build()).thresholds_style(
+        panel.thresholds_style(
             common_builders.GraphThresholdsStyleConfig().mode(common.GraphThresholdsStyleMode.DASHED)
         )
     if bars:
@@ -128,60 +176,3 @@ def lines(
             .datasource(SOURCE)
         )
     return panel
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table: ``expr`` gives one value a row."""
-
-    name: str
-    expr: str
-    unit: str = "short"
-    limits: Limits | None = None
-
-
-def grid(title: str, description: str, rows: Sequence[str], columns: Sequence[Column]) -> table.Panel:
-    """Draw a table: one row for each set of the labels ``rows``, one column a query."""
-    values = [f"Value #{chr(ord('A') + number)}" for number in range(len(columns))]
-    order = {name: place for place, name in enumerate((*rows, *values))}
-    panel = (
-        table.Panel()
-        .title(title)
-        .description(description)
-        .datasource(SOURCE)
-        .thresholds(NO_LIMITS)
-        .span(24)
-        .height(8)
-        .with_transformation(DataTransformerConfig(id_val="merge", options={}))
-        .with_transformation(
-            DataTransformerConfig(
-                id_val="organize",
-                options={
-                    "excludeByName": {"Time": True},
-                    "indexByName": order,
-                    "renameByName": dict(zip(values, (column.name for column in columns), strict=True)),
-                },
-            )
-        )
-    )
-    for value, column in zip(values, columns, strict=True):
-        panel.with_target(
-            Dataquery()
-            .ref_id(value[-1])
-            .expr(column.expr)
-            .instant()
-            .format(PromQueryFormat.TABLE)
-            .datasource(SOURCE)
-        )
-        panel.override_by_name(column.name, _look(column))
-    return panel
-
-
-def _look(column: Column) -> list[DynamicConfigValue]:
-    look = [DynamicConfigValue("unit", column.unit)]
-    if column.limits:
-        look += [
-            DynamicConfigValue("thresholds", column.limits.build().build().to_json()),
-            DynamicConfigValue("custom.cellOptions", {"type": "color-background", "mode": "basic"}),
-        ]
-    return look
