@@ -232,6 +232,7 @@ class ReplySignal:
     language: str = "und"
     memory: str = field(default="", repr=False)  # as a user's
     gist: str = field(default="", repr=False)
+    style: str = field(default="", repr=False)  # packed; opaque here
 
     @property
     def degraded(self) -> bool:
