@@ -24,7 +24,7 @@ from monitor.store.work import (
     Wake,
     Work,
 )
-from monitor.tally.codec import tally_to_json
+from monitor.tally.codec import tally_of_json, tally_to_json
 
 
 class MemoryStore(MemoryOutbox):
@@ -135,6 +135,9 @@ class MemoryStore(MemoryOutbox):
         return sorted(found, key=lambda row: (row.at, row.event))
 
     async def expire(self, before: datetime) -> int:
+        old = [key for key, body in self.tallies.items() if tally_of_json(body).hour < before]
+        for key in old:
+            del self.tallies[key]
         count = len(self._excerpts) + len(self._dead_letters)
         self._excerpts = {key: row for key, row in self._excerpts.items() if row.at >= before}
         self._dead_letters = {key: row for key, row in self._dead_letters.items() if row.at >= before}
