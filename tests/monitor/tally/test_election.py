@@ -120,6 +120,11 @@ class _Worker:
         except (StopIteration, StoreUnavailable):
             self.looking = None
 
+    def finish(self) -> None:
+        self.step()
+        while self.looking is not None:
+            self.step()
+
     def die(self) -> None:
         if self.looking is not None:
             self.looking.close()
@@ -161,11 +166,19 @@ class Elections(RuleBasedStateMachine):
         self.workers[place].die()
         self.workers[place] = self._another()
 
-    @rule(place=st.integers(0, 2), there=st.booleans(), back=st.booleans())
-    def cut(self, place: int, there: bool, back: bool) -> None:
-        self.workers[place].cable.there, self.workers[place].cable.back = there, back
+    @rule(order=st.permutations(range(3)), seconds=st.sampled_from([0.0, 0.0, 3.0, 15.0]))
+    def all_look(self, order: list[int], seconds: float) -> None:
+        """Each to the end of its look, one after the other; then time passes."""
+        for place in order:
+            self.workers[place].finish()
+            self._at_most_one()
+        self.seconds += seconds
 
-    @rule(place=st.integers(0, 2), wrong=st.sampled_from([-3600.0, -20.0, 0.0, 20.0, 3600.0]))
+    @rule(place=st.integers(0, 2), cut=st.sampled_from(["mended", "mended", "mended", "there", "back"]))
+    def cut(self, place: int, cut: str) -> None:
+        self.workers[place].cable.there, self.workers[place].cable.back = cut != "there", cut != "back"
+
+    @rule(place=st.integers(0, 2), wrong=st.sampled_from([0.0, 0.0, 0.0, 20.0, -20.0, 3600.0, -3600.0]))
     def set_clock(self, place: int, wrong: float) -> None:
         self.workers[place].wrong = wrong
 
