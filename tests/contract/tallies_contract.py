@@ -45,7 +45,9 @@ class TalliesContract:
 
     async def test_a_work_s_tally_is_written_with_it(self, store, tallies):
         tally = a_tally(3)
-        tally.styles.append((HERE, Style("none", "none", 0.25, "en", "1abc", "memory", "terse", ("a", "b"), 2)))
+        tally.styles.append(
+            (HERE, Style("none", "none", 0.25, "en", "1abc", "memory", "terse", ("a", "b"), 2))
+        )
         await store.commit(Work(tally=tally))
         [(_, body)] = await tallies.take(9)
         assert tally_of_json(body) == tally
@@ -114,7 +116,9 @@ class TalliesContract:
         rows = {a_place(ago, release=f"r{ago}"): a_row(ago) for ago in (0, 1, 2, 30)}
         await tallies.fold(1, [], rows)
         found = await tallies.since(hour_of(NOW) - 2 * HOUR)
-        assert dict(found) == {place: hour.cell for place, hour in rows.items() if place.where.release != "r30"}
+        assert dict(found) == {
+            place: hour.cell for place, hour in rows.items() if place.where.release != "r30"
+        }
         pairs = await tallies.pairs([hour_of(NOW), hour_of(NOW) - 9 * HOUR])
         assert {hour: set(some) for hour, some in pairs.items()} == {
             hour_of(NOW): {("canary", "r0")},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Coroutine, Generator
 from datetime import timedelta
 from typing import Any
@@ -217,10 +218,8 @@ def _all_hours(tallies: MemoryTallies) -> list[Any]:
         rows = await tallies.since(hour_of(NOW) - 99 * timedelta(hours=1))
         found.update(await tallies.hours([place for place, _ in rows]))
 
-    try:
+    with contextlib.suppress(StopIteration):
         ask().send(None)
-    except StopIteration:
-        pass
     return list(found.values())
 
 

@@ -21,7 +21,10 @@ def test_none_of_412_may_be_as_many_as_nine_in_a_thousand():
 def test_intervals_are_wilson_s(given_):
     hits, of = given_
     right = binomtest(hits, of).proportion_ci(method="wilson")
-    assert Rate(hits, of).interval == (pytest.approx(right.low, abs=1e-12), pytest.approx(right.high, abs=1e-12))
+    assert Rate(hits, of).interval == (
+        pytest.approx(right.low, abs=1e-12),
+        pytest.approx(right.high, abs=1e-12),
+    )
 
 
 def test_misses_are_shares_of_crisis_turns_that_have_a_verdict():
@@ -58,8 +61,16 @@ def test_outcomes_are_shares_of_one_whole():
         ("continuation", {"reached:4": 1, "reached:8": 3}, Rate(1, 1)),
         ("returned", {"feedback:returned": 1, "feedback:not_returned": 3}, Rate(1, 4)),
         ("helpful", {"feedback:helpful": 2, "feedback:not_helpful": 1}, Rate(2, 3)),
-        ("own_emotion_agrees", {"own_emotion:agrees": 2, "own_emotion:differs": 1, "own_emotion:missing": 9}, Rate(2, 3)),
-        ("own_safety_missed", {"own_safety:agrees": 2, "own_safety:differs": 1, "own_safety:missing": 1}, Rate(2, 4)),
+        (
+            "own_emotion_agrees",
+            {"own_emotion:agrees": 2, "own_emotion:differs": 1, "own_emotion:missing": 9},
+            Rate(2, 3),
+        ),
+        (
+            "own_safety_missed",
+            {"own_safety:agrees": 2, "own_safety:differs": 1, "own_safety:missing": 1},
+            Rate(2, 4),
+        ),
         ("repeated_reply", {"reply:repeated": 1, "reply:new": 3}, Rate(1, 4)),
     ],
 )
@@ -68,11 +79,27 @@ def test_a_rate_is_a_share_of(rate, counts, expected):
 
 
 def test_the_names_are_those_that_dashboards_and_rules_ask_for():
-    assert set(RATES) == set(
-        "safety_miss handled safe_not_supportive incomplete unhandled no_reply harmful over_triggered emotion_named "
-        "emotion_kind_only emotion_missed boundary_given prohibition_broken continuation returned helpful "
-        "own_emotion_agrees own_safety_missed repeated_reply".split()
-    )
+    assert set(RATES) == {
+        "safety_miss",
+        "handled",
+        "safe_not_supportive",
+        "incomplete",
+        "unhandled",
+        "no_reply",
+        "harmful",
+        "over_triggered",
+        "emotion_named",
+        "emotion_kind_only",
+        "emotion_missed",
+        "boundary_given",
+        "prohibition_broken",
+        "continuation",
+        "returned",
+        "helpful",
+        "own_emotion_agrees",
+        "own_safety_missed",
+        "repeated_reply",
+    }
 
 
 def test_a_mean_has_an_interval_within_its_scale():
