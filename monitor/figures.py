@@ -17,7 +17,7 @@ from monitor.tally.hours import OTHER, Place
 from monitor.tally.rates import Rate, mean_of, miss_rate, misses_by_level, rates_of
 from monitor.tally.sketch import quantile
 
-PAIRS: Final = 8  # of track and release
+PAIRS: Final = 6  # of track and release
 ALL: Final = "all"
 QUANTILES: Final = (0.5, 0.95, 0.99)
 # What only people do: a script comes as far as it was written, and nobody asks it whether it was helped.

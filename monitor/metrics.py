@@ -6,8 +6,9 @@ No label ever holds a conversation, a user, an event or a word that somebody sai
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
+from typing import Generic, TypeVar
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, Metric, ProcessCollector
 
@@ -25,8 +26,11 @@ BASES = ("live", "probe")
 # What lets a person down. These three must be visible from the first one on (R45).
 MISSES = (Outcome.UNHANDLED, Outcome.NO_REPLY, Outcome.HARMFUL)
 VERDICTS = (Outcome.HANDLED, Outcome.SAFE_NOT_SUPPORTIVE, Outcome.INCOMPLETE, *MISSES)
-PAIRS = 8  # of track and release that have series of their own
+PAIRS = 6  # of track and release that have series of their own
+SPEAKING = 24  # of these with a language and a basis
 Pair = tuple[str, str]
+WHO = ("track", "release", "lang", "basis")
+K = TypeVar("K")
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300)
 
 
@@ -34,20 +38,24 @@ _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300)
 _BORN_AT = ("jiezhu_safety_misses",)
 
 
-class Newest:
-    """Tracks and releases come from outside: the newest ``limit`` pairs keep their series."""
+class Newest(Generic[K]):
+    """Tracks and releases come from outside: the ``limit`` that were used last keep their series."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._known: OrderedDict[Pair, None] = OrderedDict()
+        self._known: OrderedDict[K, None] = OrderedDict()
 
-    def use(self, pair: Pair) -> tuple[bool, Pair | None]:
-        """Return whether the pair is new, and the one that has just lost its place for it, if any."""
-        if pair in self._known:
-            self._known.move_to_end(pair)
+    def use(self, key: K) -> tuple[bool, K | None]:
+        """Return whether it is new, and the one that has just lost its place for it, if any."""
+        if key in self._known:
+            self._known.move_to_end(key)
             return False, None
-        self._known[pair] = None
+        self._known[key] = None
         return True, self._known.popitem(last=False)[0] if len(self._known) > self._limit else None
+
+    def drop(self, gone: Callable[[K], bool]) -> None:
+        for key in [key for key in self._known if gone(key)]:
+            del self._known[key]
 
 
 class Registry(CollectorRegistry):
@@ -65,10 +73,10 @@ class Metrics:
 
     def __init__(self, pairs: int = PAIRS) -> None:
         self.registry = Registry()
-        self._newest = Newest(pairs)
-        self._born: set[tuple[str, str, str, str]] = set()
+        self._newest: Newest[Pair] = Newest(pairs)
+        self._speaking: Newest[tuple[str, ...]] = Newest(SPEAKING)
         r = self.registry
-        who = ("track", "release", "lang", "basis")
+        who = WHO
         self.build = Info("jiezhu_build", "Version of jiezhu and of its detectors", registry=r)
         # The conversations
         self.turns = Counter("jiezhu_turns_total", "Turns read", ("role", *who), registry=r)
@@ -332,12 +340,14 @@ class Metrics:
         self.outbox_oldest.set(0)
         self.erasure_oldest.set(0)
 
-    def bear(self, track: str, release: str, lang: str, basis: str) -> None:
-        """Bear every label set of a release that can page at 0, at its first turn."""
-        who = (track, release, lang, basis)
-        if who in self._born:
+    def bear(self, *who: str) -> None:
+        """Bear every label set that can page at 0, at its first turn: of a track, a release, a language and a basis."""
+        new, lost = self._speaking.use(who)
+        if lost is not None:
+            for family in (self.turns, self.crisis_turns, self.outcomes, self.emotion_points):
+                family.remove_by_labels(dict(zip(WHO, lost, strict=True)))
+        if not new:
             return
-        self._born.add(who)
         for level in CRISIS_LEVELS:
             self.crisis_turns.labels(level.value, *who)
         for outcome in VERDICTS:
@@ -361,4 +371,4 @@ class Metrics:
         track, release = pair
         for family in families:
             family.remove_by_labels({"track": track, "release": release})
-        self._born = {who for who in self._born if who[:2] != pair}
+        self._speaking.drop(lambda who: who[:2] == pair)

@@ -277,6 +277,7 @@ class Recorder:
         if answer.emotion is not None and (answer.basis is Basis.PROBE or not first.probe):
             lang = language(answer.user.language)
             basis = "probe" if answer.basis is Basis.PROBE else "live"
+            self._metrics.bear(track, release, lang, basis)
             self._metrics.emotion_points.labels(answer.emotion.value, track, release, lang, basis).inc()
 
     def _decisions(self, advanced: Advanced) -> None:
@@ -297,9 +298,9 @@ class Recorder:
             if given is not None:
                 result = "given" if given else "missing"
                 self._metrics.boundaries.labels(CANNOT_REPLACE, result, track, release).inc()
-            self._metrics.outcomes.labels(
-                watch.outcome.value, track, release, language(watch.lang), basis
-            ).inc()
+            who = (track, release, language(watch.lang), basis)
+            self._metrics.bear(*who)
+            self._metrics.outcomes.labels(watch.outcome.value, *who).inc()
 
     def _who(self, entry: Entry, signal: UserSignal | ReplySignal) -> tuple[str, str, str, str]:
         who = (
