@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any, Final
 
 import orjson
@@ -14,14 +15,17 @@ VERSION: Final = 1
 _STYLE: Final = ("state", "level", "distress", "lang", "style", "memory", "cohort", "phrases", "earlier")
 
 
+_parts = attrgetter(*_STYLE)
+
+
 def tally_to_json(tally: Tally) -> str:
     whole = {
         "v": VERSION,
         "hour": int(tally.hour.timestamp()),
-        "cells": [[*where, _plain(cell)] for where, cell in tally.cells.items() if cell],
-        "styles": [[*where, [getattr(style, part) for part in _STYLE]] for where, style in tally.styles],
+        "cells": [(*where, _plain(cell)) for where, cell in tally.cells.items() if cell],
+        "styles": [(*where, _parts(style)) for where, style in tally.styles],
     }
-    return orjson.dumps(whole).decode()
+    return orjson.dumps(whole, option=orjson.OPT_NON_STR_KEYS).decode()
 
 
 def tally_of_json(text: str) -> Tally:
@@ -40,7 +44,7 @@ def tally_of_json(text: str) -> Tally:
 
 
 def cell_to_json(cell: Cell) -> str:
-    return orjson.dumps({"v": VERSION, **_plain(cell)}).decode()
+    return orjson.dumps({"v": VERSION, **_plain(cell)}, option=orjson.OPT_NON_STR_KEYS).decode()
 
 
 def cell_of_json(text: str) -> Cell:
@@ -53,9 +57,9 @@ def cell_of_json(text: str) -> Cell:
 
 def _plain(cell: Cell) -> dict[str, Any]:
     return {
-        "counts": {key: count for key, count in cell.counts.items() if count},
-        "marks": {key: [one.count, one.total, one.squares] for key, one in cell.marks.items()},
-        "latency": {str(bucket): count for bucket, count in cell.latency.items()},
+        "counts": cell.counts,
+        "marks": {key: (one.count, one.total, one.squares) for key, one in cell.marks.items()},
+        "latency": cell.latency,
     }
 
 
