@@ -164,9 +164,11 @@ class Publisher(Collector):
         self._shown, self._published = (), None
 
     async def _fold(self) -> None:
+        begun = self._elapsed()
         for _ in range(ROUNDS):
-            if self._term is None:
-                return
+            if self._term is None or self._elapsed() - begun > LOOK.total_seconds():
+                break  # the lease goes first: it is asked for again before the rest is added up
+            self._looked(self._clock.now())
             added = await add_up(self._tallies, self._term, self._publishing.fold_style, self._aside)
             if added is None:
                 break

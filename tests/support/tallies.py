@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from prometheus_client import Metric
@@ -38,7 +38,11 @@ async def at_once(work: Callable[[], T]) -> T:
 
 
 def a_publisher(
-    tallies: Tallies, clock: Clock, name: str = "one", publishing: Publishing | None = None
+    tallies: Tallies,
+    clock: Clock,
+    name: str = "one",
+    publishing: Publishing | None = None,
+    looked: Callable[[datetime], None] = lambda _: None,
 ) -> Publisher:
     return Publisher(
         tallies,
@@ -47,6 +51,7 @@ def a_publisher(
         name,
         Watched(),
         publishing,
+        looked=looked,
         aside=at_once,
     )
 
