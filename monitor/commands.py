@@ -27,6 +27,7 @@ from monitor.settings import Settings, channel_names
 from monitor.store.migration import current, migrate
 from monitor.store.sql import SqlStore
 from monitor.store.url import parse
+from monitor.tallying import Tallying
 from monitor.trouble import test_page
 
 _UNFOLDED = 1000  # a pipe has no width: a line an incident, for grep and awk
@@ -53,6 +54,7 @@ def describe_settings(settings: Settings) -> list[str]:
         f"escalates: {' → '.join(steps)}, again and again until somebody acknowledges",
         f"what is missing among the records of incidents is found within {settings.audit.period_seconds:g} s, and pages",
         _canary(settings),
+        _publishing(settings),
         f"serves HTTP on {settings.http.host}:{settings.http.port}",
         "the configuration is good",
     ]
@@ -65,6 +67,13 @@ def _canary(settings: Settings) -> str:
     proof = f"to {given.pager}" if given.pager else "as far as the relay"
     outside = "a service outside is told" if given.heartbeat_url else "no service outside is told"
     return f"sends a canary into the topic every {given.every_seconds} s, {proof}; {outside}"
+
+
+def _publishing(settings: Settings) -> str:
+    given = settings.publishing
+    if not given.enabled:
+        return "publishes no rates of all workers (JIEZHU_PUBLISHING__ENABLED)"
+    return f"one worker publishes rates of all, over {given.window_hours} h, every {given.period_seconds:g} s"
 
 
 def _check_database(settings: Settings) -> None:
@@ -140,7 +149,8 @@ async def put(settings: Settings, key: str, action: str, by: str, verdict: str |
     async with open_store(settings) as store:
         links = assembly.keys(settings).links
         paging = assembly.paging(settings, links, clock)
-        people = People(store, paging, clock)
+        tallying = Tallying(_passed_over) if settings.publishing.enabled else None
+        people = People(store, paging, clock, tallying=tallying)
         if is_group(key):
             return await _put_group(GroupKeeper(store, people, paging, clock), key, action, by)
         deed = await (people.acknowledge(key, by) if action == "ack" else people.resolve(key, by, verdict))
@@ -148,6 +158,10 @@ async def put(settings: Settings, key: str, action: str, by: str, verdict: str |
         raise JiezhuError(f"no incident {key[:64]!r}; see `jiezhu incidents list --all`")
     state = deed.incident.state.value if deed.incident else ""
     return f"{key}: {state}" if deed.answer is Answer.DONE else f"{key}: was {state} before"
+
+
+def _passed_over() -> None:
+    """A tally that a command cannot make is in its log, and nowhere else: no worker counts it."""
 
 
 async def _put_group(keeper: GroupKeeper, key: str, action: str, by: str) -> str:
