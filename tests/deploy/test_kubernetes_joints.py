@@ -18,7 +18,7 @@ from tests.deploy.manifests import KUBERNETES, environment_of, labels_of, pod_of
 from tests.support.prometheus import RULES
 
 WEB = KUBERNETES.parents[1] / "monitor" / "web"
-PATH = re.compile(r'path = "(/\w+/)\{')
+ROUTES = re.compile(r'\.routes\("(\w+)"')  # of pages behind signed links
 
 WORKER = labels_of(the("Deployment"))
 MIGRATION = labels_of(the("Job"))
@@ -83,7 +83,9 @@ def test_what_is_asked_for_is_served() -> None:
 
 def test_people_reach_the_links_in_pages_and_no_more(settings: Settings) -> None:
     (rule,) = the("Ingress")["spec"]["rules"]
-    linked = {path for file in WEB.glob("*.py") for path in PATH.findall(file.read_text(encoding="utf-8"))}
+    linked = {
+        f"/{name}/" for file in WEB.glob("*.py") for name in ROUTES.findall(file.read_text(encoding="utf-8"))
+    }
     assert {path["path"] for path in rule["http"]["paths"]} == linked == {"/incidents/", "/groups/"}
     service = the("Service")
     for path in rule["http"]["paths"]:

@@ -48,7 +48,7 @@ COMMANDS_ASK = {"incidents": "reads", "timeline": "reads", "excerpts": "reads", 
 # What only a storm reaches: ``test_storm_points`` tells one, and dies at each call of it.
 STORMS_ASK = {"group", "members", "partitions_of", "commit of groups"}
 # A canary's way is proved by its absence: whatever is lost of it is told within minutes.
-CANARIES_ASK = {"accepted", "sweep_canaries"}
+CANARIES_ASK = {"accepted", "newest_canaries", "sweep_canaries"}
 
 # Every module that can speak to another machine. Their requests to people go through a pager, which has points.
 TALKS = {
