@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from detectors.finding import ReplySignal, UserSignal
+from detectors.notes import Notes, Own
 from detectors.turn import Role, Track
 
 # Producers' clocks differ; turn numbers are believed over times while they disagree by no more than this.
@@ -61,6 +62,7 @@ class Entry:
     live: bool = (
         False  # it was read as soon as it came: what it is older than that is its producer's clock's error
     )
+    notes: Notes | None = None
 
     @property
     def signal(self) -> UserSignal | ReplySignal | None:
@@ -90,12 +92,21 @@ class Conversation:
 
     Those that stay go on being judged by what was said before them: else a turn that was harmless only in its
     context would ring once that has left.
+
+    ``said`` counts the user turns of all time, those that left included; ``fired`` is what the assistant has said of itself.
     """
 
     key: str
     entries: tuple[Entry, ...] = ()
     seen: tuple[str, ...] = ()
     left: tuple[Left, ...] = ()
+    said: int = 0
+    fired: tuple[Own, ...] = ()
+
+    @property
+    def user_turns(self) -> int:
+        """How many messages the user has begun. A case that a release without this count has written has those of its window."""
+        return max(self.said, sum(entry.role is Role.USER for entry in self.entries))
 
     @property
     def newest_at(self) -> datetime | None:

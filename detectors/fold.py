@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from detectors.conversation import CLOCK_SKEW, Conversation, Entry, Left, Piece, ordered
 from detectors.crisis.memory import REACH
 from detectors.finding import Evidence, Level, ReplySignal, UserSignal
+from detectors.notes import Own
 from detectors.turn import Role, Turn
 
 WINDOW = 64  # entries kept; a session of an hour has 40 to 60
@@ -46,6 +47,7 @@ def fold(
     ``unscored`` holds every text that became whole or changed; give its signals back with ``scored``.
     """
     entries = {entry.event: entry for entry in conversation.entries}
+    known = frozenset(entries)
     held = {*entries, *(piece.event for entry in conversation.entries for piece in entry.pieces)}
     seen = dict.fromkeys(conversation.seen)
     said: dict[_Said, list[str]] = {}
@@ -77,7 +79,14 @@ def fold(
             text = joined_text(entry.pieces) if entry.pieces else turn.text
             texts[entry.event] = Unscored(entry.event, entry.role, text, entry.lang, entry.region)
     kept = tuple(list(seen)[-SEEN:])
-    folded = replace(conversation, entries=ordered(list(entries.values())), seen=kept)
+    new = [entry for event, entry in entries.items() if event not in known]
+    folded = replace(
+        conversation,
+        entries=ordered(list(entries.values())),
+        seen=kept,
+        said=conversation.user_turns + sum(entry.role is Role.USER for entry in new),
+        fired=_fired(conversation.fired, new),
+    )
     return Folded(folded, tuple(texts.values()), repeats)
 
 
@@ -113,6 +122,11 @@ def joined_text(pieces: tuple[Piece, ...]) -> str:
     return text[:STREAM_CHARACTERS]
 
 
+def _fired(before: tuple[Own, ...], new: Iterable[Entry]) -> tuple[Own, ...]:
+    now = {own for entry in new if entry.notes is not None for own in entry.notes.fired}
+    return tuple(own for own in Own if own in before or own in now)
+
+
 _Said = tuple[Role, int | datetime, str]
 
 
@@ -144,6 +158,7 @@ def _whole(turn: Turn, received: datetime, *, live: bool) -> Entry:
         emotion_due=turn.emotion_due,
         latency_ms=turn.latency_ms,
         live=live,
+        notes=turn.notes,
     )
 
 
@@ -172,6 +187,7 @@ def _joined(entries: dict[str, Entry], turn: Turn, received: datetime, *, live: 
         if before.emotion_due is None
         else before.emotion_due or turn.emotion_due,
         latency_ms=turn.latency_ms if before.latency_ms is None else before.latency_ms,
+        notes=before.notes or turn.notes,
     )
 
 

@@ -7,6 +7,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from detectors.notes import Notes
+
 
 class Role(StrEnum):
     USER = "user"
@@ -49,6 +51,7 @@ class Turn:
     latency_ms: float | None = None
     assistant: dict[str, Any] | None = field(default=None, repr=False)
     probe: dict[str, Any] | None = field(default=None, repr=False)
+    notes: Notes | None = None
 
     @property
     def emotion_due(self) -> bool | None:

@@ -34,6 +34,7 @@ from monitor.lifeboat import Lifeboat
 from monitor.metrics import Metrics
 from monitor.people import People
 from monitor.pipeline import BatchResult, Pipeline
+from monitor.publisher import Publisher
 from monitor.reading import Reading
 from monitor.recorder import Recorder
 from monitor.scoring import Scoring
@@ -47,6 +48,8 @@ from monitor.store.erasing import Erasing
 from monitor.store.migration import is_current, migrate
 from monitor.store.records import Records
 from monitor.store.sql import SqlStore
+from monitor.store.tallies import SqlTallies
+from monitor.tallying import Tallying
 from monitor.timers import Timers
 from monitor.trouble import line_stopped, reading_stalled, records_missing
 from monitor.web import group as group_page
@@ -107,6 +110,8 @@ class App:
             self._grouping.policy,
             looked=partial(self._recorder.alive, "groups"),
         )
+        self._publishing = assembly.publishing(settings)
+        self._tallying = self._make_tallying()
         self._lifeboat: Lifeboat | None = None
         self._source: KafkaSource | None = None
         self._worker: Worker | None = None
@@ -176,7 +181,7 @@ class App:
     def _make_worker(self, guard: Guard) -> Worker:
         settings, clock, recorder = self._settings, self._clock, self._recorder
         reading = Reading()
-        timers = Timers(self._store, self._paging, reading, clock, recorder, self._relay.wake)
+        timers = Timers(self._store, self._paging, reading, clock, recorder, self._relay.wake, self._tallying)
         self._lifeboat = Lifeboat(
             store=self._store,
             pagers=self._pagers,
@@ -199,6 +204,7 @@ class App:
             observer=recorder,
             lifeboat=self._lifeboat,
             committed=self._committed,
+            tallying=self._tallying,
         )
         kafka = assembly.kafka(settings)
         source = KafkaSource(kafka, pipeline, now=clock.now)
@@ -252,8 +258,30 @@ class App:
                     written=self._relay.wake,
                     period=timedelta(seconds=settings.audit.period_seconds),
                 ),
+                publisher=self._make_publisher(),
             )
         )
+
+    def _make_tallying(self) -> Tallying | None:
+        publishing = self._publishing
+        if publishing is None:
+            return None
+        return Tallying(self._recorder.tally_failed, styles=publishing.fold_style is not None)
+
+    def _make_publisher(self) -> Publisher | None:
+        if self._publishing is None:
+            return None
+        publisher = Publisher(
+            SqlTallies(self._store.database),
+            self._clock,
+            self._clock.elapsed,
+            self._name,
+            self._recorder,
+            self._publishing,
+            looked=partial(self._recorder.alive, "publisher"),
+        )
+        self._metrics.registry.register(publisher)
+        return publisher
 
     def _make_canary(self, source: KafkaSource) -> CanaryLoop | None:
         settings = self._settings
@@ -280,6 +308,8 @@ class App:
 
     def _forget(self, pseudonyms: Collection[str]) -> None:
         self._recorder.forget(pseudonyms)
+        if self._tallying is not None:
+            self._tallying.forget(pseudonyms)
         if self._lifeboat is not None:
             self._lifeboat.forget(pseudonyms)
 

@@ -34,6 +34,7 @@ from monitor.crypto.pseudonym import Pseudonymiser
 from monitor.decode.registry import find_decoder
 from monitor.errors import ConfigurationError
 from monitor.guard import Guard, Patience
+from monitor.publisher import Publishing
 from monitor.reader import Reader
 from monitor.scoring import OneAtATime, Pulse, Scoring
 from monitor.settings import NamedPager, Settings, channel_names
@@ -188,6 +189,16 @@ def canary_book(settings: Settings, clock: Clock) -> CanaryBook:
     given = settings.canary
     return CanaryBook(
         timedelta(seconds=given.every_seconds), timedelta(seconds=given.within_seconds), clock.now()
+    )
+
+
+def publishing(settings: Settings) -> Publishing | None:
+    """None if it is switched off: then nothing is tallied either."""
+    given = settings.publishing
+    if not given.enabled:
+        return None
+    return Publishing(
+        period=timedelta(seconds=given.period_seconds), window=timedelta(hours=given.window_hours)
     )
 
 

@@ -9,8 +9,9 @@ from datetime import datetime
 from alerts.canary import is_canary
 from alerts.case import Advanced, Case
 from alerts.watch import Exchange
-from detectors.conversation import Entry
+from detectors.conversation import Conversation, Entry
 from detectors.turn import Turn
+from monitor.answered import Answered, answered_of
 from monitor.scoring import Signal
 from monitor.store.work import DeadLetter, Partition
 
@@ -55,7 +56,8 @@ class CaseResult:
     """One conversation after a batch: what metrics, log and replay tell about it.
 
     ``fresh`` are the entries scored in this batch, users' in their context; ``before`` is what was known of
-    those that had been scored already, such as a message that the user goes on streaming.
+    those that had been scored already, such as a message that the user goes on streaming. ``earlier`` is the conversation
+    before the batch, ``arrived`` the messages that are new in it.
     """
 
     advanced: Advanced
@@ -63,6 +65,16 @@ class CaseResult:
     before: Mapping[str, Signal]
     repeats: int
     exchanges: tuple[Exchange, ...] = field(repr=False)
+    earlier: Conversation = field(repr=False)
+    arrived: tuple[Entry, ...] = field(repr=False)
+    _answered: list[list[Answered]] = field(default_factory=list, repr=False, compare=False)
+
+    def answered(self) -> list[Answered]:
+        """First replies that are new. Worked out once, when somebody asks."""
+        if not self._answered:
+            new = {entry.event for entry, _ in self.fresh if entry.event not in self.before}
+            self._answered.append(answered_of(self.exchanges, new))
+        return self._answered[0]
 
 
 def known_of(before: Case, found: Mapping[str, Signal]) -> dict[str, Signal]:

@@ -53,6 +53,7 @@ def describe_settings(settings: Settings) -> list[str]:
         f"escalates: {' → '.join(steps)}, again and again until somebody acknowledges",
         f"what is missing among the records of incidents is found within {settings.audit.period_seconds:g} s, and pages",
         _canary(settings),
+        _publishing(settings),
         f"serves HTTP on {settings.http.host}:{settings.http.port}",
         "the configuration is good",
     ]
@@ -65,6 +66,13 @@ def _canary(settings: Settings) -> str:
     proof = f"to {given.pager}" if given.pager else "as far as the relay"
     outside = "a service outside is told" if given.heartbeat_url else "no service outside is told"
     return f"sends a canary into the topic every {given.every_seconds} s, {proof}; {outside}"
+
+
+def _publishing(settings: Settings) -> str:
+    given = settings.publishing
+    if not given.enabled:
+        return "publishes no rates of all workers (JIEZHU_PUBLISHING__ENABLED)"
+    return f"one worker publishes rates of all, over {given.window_hours} h, every {given.period_seconds:g} s"
 
 
 def _check_database(settings: Settings) -> None:

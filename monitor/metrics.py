@@ -6,60 +6,77 @@ No label ever holds a conversation, a user, an event or a word that somebody sai
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
+from typing import Generic, TypeVar
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, Metric, ProcessCollector
 
 from alerts.delivery import State as DeliveryState
 from alerts.gaps import Gap
 from alerts.incident import State as IncidentState
 from alerts.storm import Reason as AdmissionReason
 from detectors.finding import CRISIS_LEVELS, Level, Outcome
+from detectors.reply.boundary import CANNOT_REPLACE
 from detectors.turn import Role, Track
 from monitor.decode.rejection import Reason
+from monitor.tally.seen import STAGES
 
 BASES = ("live", "probe")
 # What lets a person down. These three must be visible from the first one on (R45).
 MISSES = (Outcome.UNHANDLED, Outcome.NO_REPLY, Outcome.HARMFUL)
 VERDICTS = (Outcome.HANDLED, Outcome.SAFE_NOT_SUPPORTIVE, Outcome.INCOMPLETE, *MISSES)
-LANGUAGES = ("zh", "en", "und")
+PAIRS = 6  # of track and release that have series of their own
+SPEAKING = 24  # of these with a language and a basis
+Pair = tuple[str, str]
+WHO = ("track", "release", "lang", "basis")
+K = TypeVar("K")
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300)
 
 
-class Bounded:
-    """Label values that come from outside: the newest ``limit`` keep their name, the rest is ``other``."""
+# Of these, when they began is shown beside them: an alert asks whether a fresh process had a miss.
+_BORN_AT = ("jiezhu_safety_misses",)
 
-    def __init__(self, limit: int = 20) -> None:
+
+class Newest(Generic[K]):
+    """Tracks and releases come from outside: the ``limit`` that were used last keep their series."""
+
+    def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._known: OrderedDict[str, None] = OrderedDict()
+        self._known: OrderedDict[K, None] = OrderedDict()
 
-    def name(self, value: str) -> tuple[str, str | None]:
-        """Return the label value to use, and the one that has just lost its place, if any."""
-        if value in self._known:
-            self._known.move_to_end(value)
-            return value, None
-        self._known[value] = None
-        if len(self._known) > self._limit:
-            return value, self._known.popitem(last=False)[0]
-        return value, None
+    def use(self, key: K) -> tuple[bool, K | None]:
+        """Return whether it is new, and the one that has just lost its place for it, if any."""
+        if key in self._known:
+            self._known.move_to_end(key)
+            return False, None
+        self._known[key] = None
+        return True, self._known.popitem(last=False)[0] if len(self._known) > self._limit else None
+
+    def drop(self, gone: Callable[[K], bool]) -> None:
+        for key in [key for key in self._known if gone(key)]:
+            del self._known[key]
 
 
-def language(tag: str) -> str:
-    """Bound a language tag to its primary part, among those we count by name."""
-    primary = tag.split("-", 1)[0].lower() if tag else "und"
-    return primary if primary in LANGUAGES else "other"
+class Registry(CollectorRegistry):
+    """Without the times at which series began: a third of all series, and asked for by nobody but ``_BORN_AT``."""
+
+    def collect(self) -> Iterator[Metric]:
+        for metric in super().collect():
+            if metric.name not in _BORN_AT:
+                metric.samples = [one for one in metric.samples if not one.name.endswith("_created")]
+            yield metric
 
 
 class Metrics:
     """The metrics of one process, on a registry of its own."""
 
-    def __init__(self, release_limit: int = 20) -> None:
-        self.registry = CollectorRegistry()
-        self._releases = Bounded(release_limit)
-        self._born: set[tuple[str, str, str, str]] = set()
+    def __init__(self, pairs: int = PAIRS) -> None:
+        self.registry = Registry()
+        self._newest: Newest[Pair] = Newest(pairs)
+        self._speaking: Newest[tuple[str, ...]] = Newest(SPEAKING)
         r = self.registry
-        who = ("track", "release", "lang", "basis")
+        who = WHO
         self.build = Info("jiezhu_build", "Version of jiezhu and of its detectors", registry=r)
         # The conversations
         self.turns = Counter("jiezhu_turns_total", "Turns read", ("role", *who), registry=r)
@@ -106,7 +123,7 @@ class Metrics:
             "jiezhu_scale_score",
             "Marks by scale and dimension",
             ("scale", "dimension", "track", "release"),
-            buckets=(0, 1, 2, 3, 4, 5),
+            buckets=(1, 3),  # the means are what is shown (``jiezhu_score_mean``)
             registry=r,
         )
         self.reply_latency = Histogram(
@@ -116,6 +133,7 @@ class Metrics:
             buckets=(0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120),
             registry=r,
         )
+        self._add_figures(r)
         # The alerts
         self.incidents = Counter(
             "jiezhu_incident_transitions_total", "Transitions of incidents", ("reason", "state"), registry=r
@@ -249,12 +267,52 @@ class Metrics:
         ProcessCollector(registry=r)
         self._born_at_zero()
 
-    def release(self, name: str) -> str:
-        """Return the label of a release; series of one that lost its place are dropped."""
-        label, lost = self._releases.name(name)
+    def _add_figures(self, r: CollectorRegistry) -> None:
+        self.continuation = Counter(
+            "jiezhu_continuation_total",
+            "Conversations that came to this many user turns, each once in its life",
+            ("reached", "track", "release"),
+            registry=r,
+        )
+        self.feedback = Counter(
+            "jiezhu_feedback_total",
+            "What events say after a session: helpful, not_helpful, returned",
+            ("kind", "track", "release"),
+            registry=r,
+        )
+        self.own_labels = Counter(
+            "jiezhu_own_labels_total",
+            "The assistant's own labels beside what was found: agrees, differs, missing",
+            ("label", "result", "track", "release"),
+            registry=r,
+        )
+        self.boundaries = Counter(
+            "jiezhu_boundaries_total",
+            "Boundary statements that were due at a crisis turn that was answered",
+            ("kind", "result", "track", "release"),
+            registry=r,
+        )
+        # The figures of all workers
+        self.tally_failures = Counter(
+            "jiezhu_tally_failures_total",
+            "Tallies that could not be made or added up: figures lack what they held",
+            registry=r,
+        )
+        self.style_seconds = Counter(
+            "jiezhu_style_seconds_total", "CPU seconds of adding up and comparing styles", registry=r
+        )
+
+    def release(self, track: str, release: str) -> str:
+        """Return the release, with room for its series on this track; those of a pair that lost its place are dropped."""
+        new, lost = self._newest.use((track, release))
         if lost is not None:
             self._forget(lost)
-        return label
+        if new:
+            for stage in STAGES:
+                self.continuation.labels(str(stage), track, release)
+            for result in ("given", "missing"):
+                self.boundaries.labels(CANNOT_REPLACE, result, track, release)
+        return release
 
     def _born_at_zero(self) -> None:
         for track in Track:
@@ -282,18 +340,20 @@ class Metrics:
         self.outbox_oldest.set(0)
         self.erasure_oldest.set(0)
 
-    def bear(self, track: str, release: str, lang: str, basis: str) -> None:
-        """Bear every label set of a release that can page at 0, at its first turn."""
-        who = (track, release, lang, basis)
-        if who in self._born:
+    def bear(self, *who: str) -> None:
+        """Bear every label set that can page at 0, at its first turn: of a track, a release, a language and a basis."""
+        new, lost = self._speaking.use(who)
+        if lost is not None:
+            for family in (self.turns, self.crisis_turns, self.outcomes, self.emotion_points):
+                family.remove_by_labels(dict(zip(WHO, lost, strict=True)))
+        if not new:
             return
-        self._born.add(who)
         for level in CRISIS_LEVELS:
             self.crisis_turns.labels(level.value, *who)
         for outcome in VERDICTS:
             self.outcomes.labels(outcome.value, *who)
 
-    def _forget(self, release: str) -> None:
+    def _forget(self, pair: Pair) -> None:
         families: Iterable[Counter | Histogram] = (
             self.turns,
             self.crisis_turns,
@@ -303,7 +363,12 @@ class Metrics:
             self.emotion_points,
             self.scale_score,
             self.reply_latency,
+            self.continuation,
+            self.feedback,
+            self.own_labels,
+            self.boundaries,
         )
+        track, release = pair
         for family in families:
-            family.remove_by_labels({"release": release})
-        self._born = {who for who in self._born if who[1] != release}
+            family.remove_by_labels({"track": track, "release": release})
+        self._speaking.drop(lambda who: who[:2] == pair)

@@ -24,6 +24,7 @@ from monitor.reading import Reading
 from monitor.scoring import Signal
 from monitor.sources.record import Record
 from monitor.store.work import Advance, Partition, Store, Work
+from monitor.tallying import Tallying
 
 CONFLICTS = 20  # attempts to write cases that timers or people write at the same time
 
@@ -103,6 +104,7 @@ class Pipeline:
         observer: Observer,
         lifeboat: Lifeboat | None,
         committed: Callable[[BatchResult], None],
+        tallying: Tallying | None = None,
         timer: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._reader = reader
@@ -114,6 +116,7 @@ class Pipeline:
         self._observer = observer
         self._lifeboat = lifeboat
         self._committed = committed
+        self._tallying = tallying
         self._timer = timer
 
     async def handle(self, batch: Sequence[Record]) -> Mapping[Partition, int]:
@@ -200,6 +203,8 @@ class Pipeline:
             with self._stage("write"):
                 alike = await count_alike(store, (result.advanced for result in results), now)
                 work = self._work(read, results, alike, signals)
+                if self._tallying is not None and store is self._store:
+                    work = replace(work, tally=self._tallying.of_batch(results, now))
                 try:
                     await store.commit(work)
                 except CaseConflict:
@@ -241,7 +246,11 @@ class Pipeline:
             spoken = tuple(exchanges(case.conversation))
             advanced = advance(case, moment, self._paging.policy)
             fresh, known = fresh_of(case, found, spoken), known_of(before, found)
-            results.append(CaseResult(advanced, fresh, known, folded.repeats, spoken))
+            old = {entry.event for entry in before.conversation.entries}
+            arrived = tuple(entry for entry in case.conversation.entries if entry.event not in old)
+            results.append(
+                CaseResult(advanced, fresh, known, folded.repeats, spoken, before.conversation, arrived)
+            )
         return results
 
     def _tell(self, result: BatchResult) -> None:

@@ -5,8 +5,7 @@ Everything here is counted once the work is safely written, so that a batch that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
 import structlog
@@ -18,18 +17,29 @@ from alerts.delivery import Attempt, Delivery
 from alerts.gaps import Found
 from alerts.page import Kind, Page
 from alerts.storm import Reason
-from alerts.watch import Exchange, Watch
+from alerts.watch import Watch
 from detectors.conversation import Entry
 from detectors.finding import Level, ReplySignal, UserSignal
+from detectors.reply.boundary import CANNOT_REPLACE
 from detectors.reply.repetition import Recent
-from detectors.scales.answer import Answer, Basis, Spoken, answers_of
+from detectors.scales.answer import Answer, Basis
 from detectors.scales.scale_a import marks_a
 from detectors.scales.score import gate_and_warmth
-from detectors.turn import Role
+from monitor.answered import Answered
 from monitor.batch import CaseResult
-from monitor.metrics import MISSES, VERDICTS, Metrics, language
+from monitor.languages import language
+from monitor.metrics import MISSES, VERDICTS, Metrics
 from monitor.pipeline import BatchResult
 from monitor.store.work import Partition
+from monitor.tally.seen import (
+    Feedback,
+    boundary_given,
+    feedback,
+    last_said,
+    own_emotion,
+    own_safety,
+    reached,
+)
 
 _log = structlog.get_logger(__name__)
 
@@ -122,6 +132,14 @@ class Recorder:
         """How old the oldest erasure is that is not done."""
         self._metrics.erasure_oldest.set(max(oldest.total_seconds(), 0))
 
+    # The figures of all workers
+
+    def tally_failed(self, count: int = 1) -> None:
+        self._metrics.tally_failures.inc(count)
+
+    def style_worked(self, seconds: float) -> None:
+        self._metrics.style_seconds.inc(seconds)
+
     # Auditor
 
     def found(self, gaps: Iterable[Found]) -> None:
@@ -201,8 +219,9 @@ class Recorder:
                 self._user(signal, before, who)
             elif before is None:
                 self._reply(conversation, entry, signal, (who[0], who[1]))
-        fresh = {entry.event for entry, _ in case.fresh if entry.event not in case.before}
-        self._exchanges(case.exchanges, fresh)
+        for one in case.answered():
+            self._answered(one)
+        self._conversation(case)
         self._decisions(case.advanced)
 
     def _user(self, signal: UserSignal, before: object | None, who: tuple[str, str, str, str]) -> None:
@@ -219,28 +238,30 @@ class Recorder:
         if entry.latency_ms is not None:
             self._metrics.reply_latency.labels(*who).observe(entry.latency_ms / 1000)
 
-    def _exchanges(self, spoken: Sequence[Exchange], fresh: set[str]) -> None:
-        """Latency, flags, marks and emotion points are counted when the first reply to a turn is read.
+    def _answered(self, one: Answered) -> None:
+        """Latency, flags, marks, emotion points and the assistant's own labels are counted once a reply."""
+        track = one.first.track.value
+        release = self._metrics.release(track, one.first.release)
+        if one.seconds is not None:
+            self._metrics.reply_latency.labels(track, release).observe(one.seconds)
+        if one.answer is not None:
+            self._marks(one.answer, one.first, track, release)
+        for label, agreement in (("emotion", own_emotion(one)), ("safety", own_safety(one))):
+            if agreement is not None:
+                self._metrics.own_labels.labels(label, agreement.value, track, release).inc()
 
-        What of the same reply comes in a later batch is judged (``alerts.watch``), and not marked again.
-        """
-        first = {
-            index: entry
-            for index, one in enumerate(spoken)
-            if (entry := _first_reply(one)) and entry.event in fresh
-        }
-        if not first:
+    def _conversation(self, case: CaseResult) -> None:
+        """How far it came, and what is known of it afterwards."""
+        last = last_said(case)
+        if last is None:
             return
-        found = answers_of([_signals(one) for one in spoken], first.keys())
-        for index, entry in first.items():
-            track, release = entry.track.value, self._metrics.release(entry.release)
-            asked = spoken[index].user[-1]
-            if entry.latency_ms is None and entry.done_at >= asked.at:
-                seconds = (entry.done_at - asked.at).total_seconds()
-                self._metrics.reply_latency.labels(track, release).observe(seconds)
-            answer = found[index]
-            if answer is not None:
-                self._marks(_marked(answer, spoken[index]), entry, track, release)
+        track, release = last.track.value, self._metrics.release(last.track.value, last.release)
+        for stage in reached(case):
+            self._metrics.continuation.labels(str(stage), track, release).inc()
+        for entry in case.arrived:
+            for word in feedback(entry.notes) if entry.notes is not None else ():
+                if word is not Feedback.NOT_RETURNED:
+                    self._metrics.feedback.labels(word.value, track, release).inc()
 
     def _marks(self, answer: Answer, first: Entry, track: str, release: str) -> None:
         for flag in answer.reply.flags:
@@ -256,6 +277,7 @@ class Recorder:
         if answer.emotion is not None and (answer.basis is Basis.PROBE or not first.probe):
             lang = language(answer.user.language)
             basis = "probe" if answer.basis is Basis.PROBE else "live"
+            self._metrics.bear(track, release, lang, basis)
             self._metrics.emotion_points.labels(answer.emotion.value, track, release, lang, basis).inc()
 
     def _decisions(self, advanced: Advanced) -> None:
@@ -271,15 +293,19 @@ class Recorder:
             level = watch.level.value if watch.level.crisis else Level.NONE.value
             self._metrics.misses.labels(watch.outcome.value, level, track, basis).inc()
         if watch.outcome in VERDICTS:
-            release = self._metrics.release(watch.release)
-            self._metrics.outcomes.labels(
-                watch.outcome.value, track, release, language(watch.lang), basis
-            ).inc()
+            release = self._metrics.release(track, watch.release)
+            given = boundary_given(watch)
+            if given is not None:
+                result = "given" if given else "missing"
+                self._metrics.boundaries.labels(CANNOT_REPLACE, result, track, release).inc()
+            who = (track, release, language(watch.lang), basis)
+            self._metrics.bear(*who)
+            self._metrics.outcomes.labels(watch.outcome.value, *who).inc()
 
     def _who(self, entry: Entry, signal: UserSignal | ReplySignal) -> tuple[str, str, str, str]:
         who = (
             entry.track.value,
-            self._metrics.release(entry.release),
+            self._metrics.release(entry.track.value, entry.release),
             language(signal.language),
             "probe" if entry.probe else "live",
         )
@@ -289,18 +315,3 @@ class Recorder:
 
 def _of_people(cases: Iterable[CaseResult]) -> list[CaseResult]:
     return [case for case in cases if not is_canary(case.advanced.case.conversation.key)]
-
-
-def _first_reply(one: Exchange) -> Entry | None:
-    return next((e for e in one.reply if e.role is Role.ASSISTANT and e.reply_signal is not None), None)
-
-
-def _signals(one: Exchange) -> Spoken:
-    said = tuple(e.reply_signal for e in one.reply if e.role is Role.ASSISTANT and e.reply_signal is not None)
-    return Spoken(one.signals, said, any(e.role is Role.HUMAN_AGENT for e in one.reply))
-
-
-def _marked(answer: Answer, one: Exchange) -> Answer:
-    """With what the script of a probe says of the turn."""
-    told = [entry.emotion_due for entry in one.user if entry.emotion_due is not None]
-    return replace(answer, marked=any(told), basis=Basis.PROBE) if told else answer

@@ -172,6 +172,14 @@ class Canary(_Section):
     heartbeat_url: SecretStr | None = None
 
 
+class Publishing(_Section):
+    """One elected worker adds up what all have counted, and shows rates over the last ``window_hours`` on its /metrics."""
+
+    enabled: bool = True
+    period_seconds: float = Field(60, ge=5, le=3600)
+    window_hours: int = Field(24, ge=1, le=168)
+
+
 class Retention(_Section):
     """``days``: words. ``records_days``: cases, incidents, findings, pages and the trail, none of which has a word.
 
@@ -202,6 +210,7 @@ class Settings(_Section):
     canary: Canary = Canary()
     http: Http = Http()
     audit: Audit = Audit()
+    publishing: Publishing = Publishing()
     retention: Retention = Retention()
     log: Log = Log()
     second_opinion: SecondOpinionSettings = SecondOpinionSettings()

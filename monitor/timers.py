@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -17,6 +18,7 @@ from monitor.errors import CaseConflict, StoreUnavailable
 from monitor.observing import observing
 from monitor.reading import ORPHAN_GRACE, Reading
 from monitor.store.work import Store, Wake
+from monitor.tallying import Tallying
 
 _log = structlog.get_logger(__name__)
 
@@ -45,6 +47,7 @@ class Timers:
         clock: Clock,
         observer: TimerObserver,
         written: Callable[[], None],
+        tallying: Tallying | None = None,
     ) -> None:
         self._store = store
         self._paging = paging
@@ -52,6 +55,7 @@ class Timers:
         self._clock = clock
         self._observer = observer
         self._written = written
+        self._tallying = tallying
         self._woken = asyncio.Event()
         self._stopping = False
         self._next: datetime | None = None
@@ -133,6 +137,8 @@ class Timers:
         alike = await count_alike(self._store, [advanced for advanced, _ in results], now)
         written = [(advanced, wake.partition) for advanced, wake in results]
         work = decided(written, self._paging, alike, "timer")
+        if self._tallying is not None:
+            work = replace(work, tally=self._tallying.of_decisions([one for one, _ in results], now))
         await self._store.commit(work)
         if work.notifications:
             self._written()

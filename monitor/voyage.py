@@ -191,7 +191,7 @@ class _Store(MemoryStore):
         return self._cases[key].case.version if key in self._cases else write.case.version
 
     async def commit(self, work: Work) -> None:
-        await super().commit(replace(work, findings=(), audit=(), excerpts=(), dead_letters=()))
+        await super().commit(replace(work, findings=(), audit=(), excerpts=(), dead_letters=(), tally=None))
 
 
 class _Uncounted:

@@ -31,6 +31,7 @@ from monitor.last_resort import LastResort
 from monitor.lifeboat import Lifeboat
 from monitor.metrics import Metrics
 from monitor.pipeline import BatchResult
+from monitor.publisher import Publisher
 from monitor.recorder import Recorder
 from monitor.self_watch import SelfWatch
 from monitor.sources.kafka import KafkaSource
@@ -44,7 +45,7 @@ BACK_PRESSURE = "back_pressure"
 # They turn every second or so, whatever else happens: one that shows no sign is helped by a restart.
 LOOPS = (
     *("timers", "heartbeat", "relay", "lifeboat", "dead_letters", "self_watch", "canary", "groups"),
-    *("common_time", "expiry", "loop_lag"),
+    *("common_time", "expiry", "loop_lag", "publisher"),
 )
 HEARTBEAT = timedelta(seconds=1)
 LAG_SAMPLE = 0.1
@@ -74,6 +75,7 @@ class Parts:
     line_stopped: Callable[[StopReason, datetime], Notification]
     auditor: Auditor
     forgetting: Forgetting
+    publisher: Publisher | None
 
 
 class Worker:
@@ -129,6 +131,8 @@ class Worker:
             "common_time": parts.common_time.run(),
             "forgetting": parts.forgetting.run(),
         }
+        if parts.publisher is not None:
+            loops["publisher"] = parts.publisher.run()
         if parts.canary is not None:
             loops["canary"] = parts.canary.run()
         return loops
@@ -181,6 +185,9 @@ class Worker:
                 ends = [task for task in tasks if task.get_name() in ("source", "timers", "relay")]
                 await asyncio.gather(*ends, return_exceptions=True)
                 await parts.lifeboat.close()
+                if parts.publisher is not None:
+                    with contextlib.suppress(StoreError):
+                        await parts.publisher.close()
         for task in tasks:
             if task.get_name() != "web":
                 task.cancel()

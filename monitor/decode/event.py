@@ -82,10 +82,17 @@ class Event(_Part):
     assistant: AssistantLabels | None = Field(None, description="The assistant's own labels.")
     probe: ProbeMark | None = Field(None, description="Present only in scripted conversations.")
     feedback: dict[str, JsonValue] | None = Field(
-        None, description="What the user said of the session afterwards."
+        None,
+        description="What is known after the session. Counted: helpful (true, false, or a mark of 1 to 5) "
+        "and returned (whether the user came back).",
     )
-    cohort: dict[str, JsonValue] | None = Field(None, description="Coarse groups, never identity.")
-    voice: dict[str, JsonValue] | None = Field(None, description="Tone and pauses, where the user spoke.")
+    cohort: dict[str, JsonValue] | None = Field(
+        None, description="Coarse groups, never identity. Counted: expression (terse, open)."
+    )
+    voice: dict[str, JsonValue] | None = Field(
+        None,
+        description="Tone and pauses, where the user spoke. Counted: tone (calm, tense, flat, tearful, agitated).",
+    )
 
 
 FIELDS = frozenset(Event.model_fields)

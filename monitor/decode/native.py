@@ -19,6 +19,7 @@ from detectors.turn import Role, Track, Turn
 from monitor.decode.decoder import Decoded, Pseudonymise
 from monitor.decode.event import FIELDS, Event
 from monitor.decode.moment import read_moment
+from monitor.decode.notes import notes_of
 from monitor.decode.rejection import Reason, Rejected
 
 MAX_BYTES = 1 << 20
@@ -67,6 +68,7 @@ class NativeDecoder:
             latency_ms=event.latency_ms,
             assistant=_labels(event.assistant),
             probe=_labels(event.probe),
+            notes=notes_of(event),
         )
         return Decoded(turn, unknown=len(fields) - len(known), repaired=repair.count)
 

@@ -19,6 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 from alerts import delivery, group, incident, page
 from alerts.case import Case
 from detectors.finding import EmotionNamed, Level, Outcome
+from detectors.notes import Cohort, Voice
 from detectors.turn import Role, Track
 from monitor.errors import StoreError
 
@@ -122,6 +123,8 @@ CASES = Codec(
         "role": Role.SYSTEM,
         "track": Track.PRODUCTION,
         "state": incident.State.PAGING,
+        "cohort": Cohort.OTHER,
+        "voice": Voice.OTHER,
     },
 )
 INCIDENTS = Codec(

@@ -24,6 +24,7 @@ from monitor.store.work import (
     Wake,
     Work,
 )
+from monitor.tally.codec import tally_of_json, tally_to_json
 
 
 class MemoryStore(MemoryOutbox):
@@ -38,6 +39,8 @@ class MemoryStore(MemoryOutbox):
         self._audit: list[AuditRow] = []
         self._excerpts: dict[tuple[str, str], Excerpt] = {}
         self._dead_letters: dict[tuple[Partition, int], DeadLetter] = {}
+        self.tallies: dict[int, str] = {}  # the queue, by id
+        self._tallied = 0
 
     async def commit(self, work: Work) -> None:
         self._check_positions(work.advances)
@@ -60,6 +63,9 @@ class MemoryStore(MemoryOutbox):
             self._excerpts.setdefault((excerpt.incident, excerpt.event), excerpt)
         for letter in work.dead_letters:
             self._dead_letters.setdefault((letter.partition, letter.offset), letter)
+        if work.tally:
+            self._tallied += 1
+            self.tallies[self._tallied] = tally_to_json(work.tally)
         gone = set(work.purges)
         if gone:
             self._excerpts = {key: row for key, row in self._excerpts.items() if row.incident not in gone}
@@ -129,6 +135,9 @@ class MemoryStore(MemoryOutbox):
         return sorted(found, key=lambda row: (row.at, row.event))
 
     async def expire(self, before: datetime) -> int:
+        old = [key for key, body in self.tallies.items() if tally_of_json(body).hour < before]
+        for key in old:
+            del self.tallies[key]
         count = len(self._excerpts) + len(self._dead_letters)
         self._excerpts = {key: row for key, row in self._excerpts.items() if row.at >= before}
         self._dead_letters = {key: row for key, row in self._dead_letters.items() if row.at >= before}

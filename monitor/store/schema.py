@@ -246,3 +246,36 @@ tombstones = Table(
     Column("erasure", Words, nullable=False),
     Column("until", Instant, nullable=False),
 )
+
+# What each batch adds to the figures, written with it, until the elected worker has added it up. It names nobody.
+tally_queue = Table(
+    "tally_queue",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("at", Instant, nullable=False),
+    Column("body", Text, nullable=False),
+)
+
+# Figures by the hour in which they were written: counts and sums only. ``style`` is a sketch of how replies were put.
+tally_hours = Table(
+    "tally_hours",
+    metadata,
+    Column("hour", Instant, primary_key=True),
+    Column("track", Words, primary_key=True),
+    Column("release", Words, primary_key=True),
+    Column("lang", Words, primary_key=True),
+    Column("state", Words, primary_key=True),
+    Column("basis", Words, primary_key=True),
+    Column("body", Text, nullable=False),
+    Column("style", LargeBinary),
+)
+
+# Who adds up and publishes. One row; whoever is elected has a ``term`` of their own, and writes nothing under another.
+publisher = Table(
+    "publisher",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("term", BigInteger, nullable=False),
+    Column("holder", Words, nullable=False),
+    Column("until", Instant, nullable=False),
+)

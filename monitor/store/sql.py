@@ -31,6 +31,7 @@ from monitor.store import (
     positions,
     probe,
     shared_time,
+    tallies,
 )
 from monitor.store.database import TIME_LIMIT, Database
 from monitor.store.shared_time import Agreed, Told
@@ -123,6 +124,7 @@ class SqlStore:
 
     async def expire(self, before: datetime) -> int:
         def transaction(connection: Connection) -> int:
+            tallies.expire(connection, before)
             gone = excerpts.expire(connection, before)
             return gone + dead_letters.expire(connection, before)
 
@@ -193,4 +195,5 @@ class SqlStore:
             (audit.write, audit.rows_of(work.audit)),
             (excerpts.write, excerpts.rows_of(work.excerpts, self._keyring)),
             (dead_letters.write, dead_letters.rows_of(work.dead_letters, self._keyring)),
+            (tallies.write, tallies.rows_of(work.tally)),
         ]

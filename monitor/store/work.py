@@ -12,6 +12,7 @@ from alerts.case import Case
 from alerts.group import Group
 from alerts.incident import Incident
 from alerts.ports import Notification, Outbox
+from monitor.tally.cell import Tally
 
 Partition = tuple[str, int]  # topic, number
 
@@ -114,6 +115,7 @@ class Work:
     excerpts: Sequence[Excerpt] = ()  # inserted unless (incident, event) exists
     purges: Sequence[str] = ()  # incidents whose excerpts go
     dead_letters: Sequence[DeadLetter] = ()  # inserted unless (partition, offset) exists
+    tally: Tally | None = None  # what it adds to the figures
 
 
 class Store(Outbox, Protocol):

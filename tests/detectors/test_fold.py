@@ -10,6 +10,7 @@ from detectors.conversation import Conversation, Entry
 from detectors.crisis.memory import REACH
 from detectors.finding import DEGRADED, Evidence, Level, ReplySignal, UserSignal
 from detectors.fold import HELD_WINDOW, PIECE_LIFE, SEEN, WINDOW, fold, joined_text, scored, trim
+from detectors.notes import Notes, Own
 from detectors.turn import Role
 from tests.support.builders import (
     REPLIES,
@@ -288,3 +289,30 @@ def test_nobody_can_read_a_text_in_a_repr():
     folded = fold(EMPTY, turns, START)
     assert any(isinstance(entry, Entry) and entry.pieces for entry in folded.conversation.entries)
     assert secret not in repr((turns, folded))
+
+
+def test_user_turns_are_counted_for_all_time():
+    whole = Conversation("c")
+    for number in range(100):
+        whole = trim(
+            heard(whole, [user("hello", 2 * number), assistant("chat", 2 * number + 1)]), frozenset()
+        )
+    assert len(whole.entries) < 100
+    assert whole.user_turns == 100
+
+
+def test_pieces_and_repeats_are_no_user_turns_of_their_own():
+    said = user("hello", 0)
+    whole = heard(Conversation("c"), [said, said, *pieces("crisis", 1, 2, 3, Role.USER)])
+    assert heard(whole, [said]).user_turns == 2
+
+
+def test_a_window_without_a_count_tells_how_many_it_knows():
+    whole = replace(conversation(user("hello", 0), user("hello again", 1)), said=0)
+    assert heard(whole, [user("and more", 2)]).said == 3
+
+
+def test_what_the_assistant_says_that_it_did_is_remembered():
+    whole = conversation(user("hello", 0), assistant("chat", 1, notes=Notes(labelled=True, safety=True)))
+    later = heard(whole, [assistant("chat", 2, notes=Notes(labelled=True, strategy=True))])
+    assert (whole.fired, later.fired) == ((Own.SAFETY,), (Own.STRATEGY, Own.SAFETY))

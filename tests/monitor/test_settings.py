@@ -252,3 +252,12 @@ def test_the_default_is_to_page_the_first_channel_again_and_again(tmp_path):
     """R67."""
     said = "\n".join(describe_settings(load(None, CONSOLE | {"JIEZHU_STATE_DIR": str(tmp_path)})))
     assert "escalates: console (then 300 s), again and again until somebody acknowledges" in said
+
+
+def test_rates_of_all_workers_are_published_unless_somebody_says_otherwise(tmp_path):
+    environ = CONSOLE | {"JIEZHU_STATE_DIR": str(tmp_path)}
+    given = {"JIEZHU_PUBLISHING__PERIOD_SECONDS": "30", "JIEZHU_PUBLISHING__WINDOW_HOURS": "12"}
+    said = "\n".join(describe_settings(load(None, environ | given)))
+    assert "one worker publishes rates of all, over 12 h, every 30 s" in said
+    said = "\n".join(describe_settings(load(None, environ | {"JIEZHU_PUBLISHING__ENABLED": "false"})))
+    assert "publishes no rates" in said

@@ -17,8 +17,11 @@ from monitor.expiry import EXPIRY, LOOK, Expiry
 from monitor.group_keeper import GroupKeeper
 from monitor.metrics import Metrics
 from monitor.recorder import Recorder
+from monitor.store.memory import MemoryStore
+from monitor.store.memory_tallies import MemoryTallies
 from monitor.worker import LOOPS, Worker
 from tests.support.fake_clock import EPOCH, FakeClock
+from tests.support.tallies import a_publisher
 from tests.support.until import until
 
 KEEP = timedelta(days=30)
@@ -45,6 +48,9 @@ class Stage:
 
     async def due_groups(self, *_: object) -> list[object]:
         return []
+
+    async def gone(self) -> None:
+        raise StoreUnavailable
 
     def age(self, part: str) -> timedelta:
         return self.clock.now() - self.recorder.signs_of_life(LOOPS)[part]
@@ -90,6 +96,22 @@ async def test_the_keeper_of_groups_shows_itself(stage):
     keeper.stop()
     await stage.clock.advance(timedelta(seconds=1))
     await running
+
+
+async def test_the_publisher_shows_itself_elected_or_not_and_while_the_database_is_away(stage):
+    store = MemoryStore()
+    tallies = MemoryTallies(store)
+    alive = partial(stage.recorder.alive, "publisher")
+    first, second = (a_publisher(tallies, stage.clock, name, looked=alive) for name in ("one", "two"))
+    await first.look()
+    running = asyncio.create_task(second.run())
+    await stage.clock.advance(timedelta(seconds=9))
+    assert stage.age("publisher") <= timedelta(seconds=3)
+    tallies.lease = stage.gone
+    await stage.clock.advance(timedelta(minutes=5))
+    assert stage.age("publisher") <= timedelta(seconds=3)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
 
 
 async def test_the_keeper_of_the_time_shows_itself(stage, tmp_path):

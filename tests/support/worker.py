@@ -34,6 +34,7 @@ from monitor.recorder import Recorder
 from monitor.scoring import Scoring
 from monitor.sources.record import Record
 from monitor.store.work import Partition, Store
+from monitor.tallying import Tallying
 from monitor.timers import Timers
 from tests.support.builders import at
 from tests.support.fake_clock import settle
@@ -121,7 +122,10 @@ class Worker:
             self._settle,
         )
         self.relay = Relay(store, pagers, clock, self.recorder, grouping=grouping)
-        self.timers = Timers(store, paging, self.reading, clock, self.recorder, self.relay.wake)
+        self.tallying = Tallying(self.recorder.tally_failed, styles=True)
+        self.timers = Timers(
+            store, paging, self.reading, clock, self.recorder, self.relay.wake, self.tallying
+        )
         self.people = People(store, paging, clock, self.relay.wake)
         self.groups = GroupKeeper(store, self.people, paging, clock, self.relay.wake)
         self.paging = paging
@@ -146,6 +150,7 @@ class Worker:
             observer=self.recorder,
             lifeboat=self.lifeboat,
             committed=self._committed,
+            tallying=self.tallying,
             timer=lambda: clock.now().timestamp(),
         )
         self._tasks: list[asyncio.Task[None]] = []

@@ -1,0 +1,202 @@
+"""From a batch, or from decisions of time, to what they add to the figures. Pure.
+
+What is counted here and by ``monitor.recorder`` is the same; the tally is written with the batch, so it is exact through kills.
+A verdict that got worse afterwards counts again beside the first one, as it does there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import Final
+
+from alerts.canary import is_canary
+from alerts.case import Advanced
+from alerts.watch import Exchange, Watch
+from detectors.context import asks
+from detectors.conversation import Entry
+from detectors.finding import Flag, Level, Outcome, ReplySignal, UserSignal
+from detectors.scales.answer import EMOTION_DUE, Answer, Basis
+from detectors.scales.scale_a import marks_a
+from detectors.scales.score import gate_and_warmth
+from detectors.turn import Role
+from monitor.answered import Answered
+from monitor.batch import CaseResult
+from monitor.languages import language
+from monitor.tally.cell import Cell, State, Style, Tally, Where, hour_of
+from monitor.tally.names import Kind, name
+from monitor.tally.seen import (
+    boundary_given,
+    feedback,
+    first_fired,
+    last_said,
+    own_emotion,
+    own_safety,
+    reached,
+)
+
+PROHIBITED: Final = (Flag.DENIES_FEELING, Flag.PREMATURE_ADVICE)  # J6
+_CRISIS_OUTCOMES: Final = frozenset(Outcome) - {Outcome.NOT_APPLICABLE, Outcome.OVER_TRIGGERED}
+Repeated = Callable[[str, str], bool]
+"""Conversation and gist of a reply: whether nearly the same was said elsewhere lately."""
+
+
+def tally_of(results: Iterable[CaseResult], at: datetime, repeated: Repeated, *, styles: bool) -> Tally:
+    """What a batch adds. Canaries never count. ``styles``: whether anybody is there to add up styles."""
+    tally = Tally(hour_of(at))
+    for case in results:
+        conversation = case.advanced.case.conversation
+        if is_canary(conversation.key):
+            continue
+        users = {entry.event: one for one in case.exchanges for entry in (*one.user, *one.reply)}
+        said = [entry.event for entry in conversation.entries if entry.role is Role.ASSISTANT]
+        for entry, signal in case.fresh:
+            before = case.before.get(entry.event)
+            if isinstance(signal, UserSignal):
+                _user(tally, entry, signal, before)
+            elif before is None:
+                _reply(tally, entry, signal, users.get(entry.event), repeated(conversation.key, signal.gist))
+                if styles and (signal.style or signal.memory):
+                    earlier = said.index(entry.event) if entry.event in said else 0
+                    where, style = _style(entry, signal, users.get(entry.event), earlier)
+                    tally.styles.append((where, style))
+        for one in case.answered():
+            _answered(tally, one)
+        _notes(tally, case)
+        add_verdicts(tally, case.advanced.verdicts)
+    return tally
+
+
+def tally_of_decisions(advanced: Iterable[Advanced], at: datetime) -> Tally:
+    """What the passing of time adds."""
+    tally = Tally(hour_of(at))
+    for one in advanced:
+        if not is_canary(one.case.conversation.key):
+            add_verdicts(tally, one.verdicts)
+    return tally
+
+
+def add_verdicts(tally: Tally, verdicts: Iterable[Watch]) -> None:
+    for watch in verdicts:
+        if watch.outcome not in _CRISIS_OUTCOMES:
+            continue
+        basis = "probe" if watch.probe else "live"
+        where = Where(watch.track.value, watch.release, language(watch.lang), State.CRISIS.value, basis)
+        level = watch.level if watch.level.crisis else Level.NONE
+        tally.at(where).counts[name(Kind.OUTCOME, watch.outcome.value, level.value)] += 1
+        given = boundary_given(watch)
+        if given is not None:
+            tally.at(where).counts[name(Kind.BOUNDARY, "given" if given else "missing")] += 1
+
+
+def _user(tally: Tally, entry: Entry, signal: UserSignal, before: object | None) -> None:
+    """A message that its user goes on streaming is one turn, and counts for a crisis once it is one."""
+    cell = tally.at(_where(entry, signal.language, _state((signal,))))
+    if before is None:
+        cell.counts[name(Kind.TURN, Role.USER.value)] += 1
+    known = before.level if isinstance(before, UserSignal) else None
+    if signal.level.crisis and not (known is not None and known.crisis):
+        cell.counts[name(Kind.CRISIS_TURN, signal.level.value)] += 1
+
+
+def _reply(tally: Tally, entry: Entry, signal: ReplySignal, one: Exchange | None, again: bool) -> None:  # noqa: FBT001 - a fact
+    cell = tally.at(_where(entry, signal.language, _state(one.signals if one else ())))
+    cell.counts[name(Kind.TURN, Role.ASSISTANT.value)] += 1
+    cell.counts[name(Kind.REPLY, "repeated" if again else "new")] += 1
+    if entry.latency_ms is not None:
+        cell.took(entry.latency_ms)
+
+
+def _answered(tally: Tally, one: Answered) -> None:
+    answer, first = one.answer, one.first
+    lang = one.exchange.signals[one.exchange.worst].language
+    cell = tally.at(_where(first, lang, _state(one.exchange.signals)))
+    if one.seconds is not None:
+        cell.took(one.seconds * 1000)
+    if answer is not None:
+        _judged(cell, answer)
+        # what a script marks and what we estimate are never added up: a probe's unmarked turn counts for neither
+        if answer.emotion is not None and (answer.basis is Basis.PROBE or not first.probe):
+            basis = "probe" if answer.basis is Basis.PROBE else "live"
+            marked = _where(first, lang, _state(one.exchange.signals))._replace(basis=basis)
+            tally.at(marked).counts[name(Kind.EMOTION, answer.emotion.value)] += 1
+    for kind, agreement in ((Kind.OWN_EMOTION, own_emotion(one)), (Kind.OWN_SAFETY, own_safety(one))):
+        if agreement is not None:
+            cell.counts[name(kind, agreement.value)] += 1
+
+
+def _judged(cell: Cell, answer: Answer) -> None:
+    counts = cell.counts
+    counts[name(Kind.ANSWER, "all")] += 1
+    if answer.user.level is Level.NONE:
+        counts[name(Kind.ANSWER, "benign")] += 1
+        counts[name(Kind.ANSWER, "over_triggered")] += answer.handling.outcome is Outcome.OVER_TRIGGERED
+    counts[name(Kind.ANSWER, "prohibited")] += answer.shows(*PROHIBITED)
+    for flag in answer.reply.flags:
+        counts[name(Kind.FLAG, flag.value)] += 1
+    for dimension, mark in marks_a(answer).items():
+        if mark is not None:
+            cell.mark(f"A:{dimension}", mark.value)
+    for dimension, value in gate_and_warmth(answer).items():
+        cell.mark(f"B:{dimension}", value)
+
+
+def _notes(tally: Tally, case: CaseResult) -> None:
+    """What is of the conversation as a whole, or comes beside its words."""
+    last = last_said(case)
+    if last is not None:
+        for stage in reached(case):
+            tally.at(_where(last, _language(case), State.NONE)).counts[name(Kind.REACHED, str(stage))] += 1
+        for entry in case.arrived:
+            if entry.notes is None:
+                continue
+            counts = tally.at(_where(last, _language(case), State.NONE)).counts
+            for word in feedback(entry.notes):
+                counts[name(Kind.FEEDBACK, word.value)] += 1
+            if entry.role is Role.USER and entry.notes.voice is not None:
+                counts[name(Kind.VOICE, entry.notes.voice.value)] += 1
+            if entry.role is Role.USER and entry.notes.cohort is not None:
+                counts[name(Kind.COHORT, entry.notes.cohort.value)] += 1
+    for entry, first in first_fired(case):
+        counts = tally.at(_where(entry, _language(case), State.NONE)).counts
+        counts[name(Kind.FIRST, first.own.value, first.turn)] += 1
+
+
+def _style(entry: Entry, signal: ReplySignal, one: Exchange | None, earlier: int) -> tuple[Where, Style]:
+    state = _state(one.signals if one else ())
+    user = one.signals[one.worst] if one else None
+    cohort = (
+        next((e.notes.cohort for e in reversed(one.user) if e.notes and e.notes.cohort), None)
+        if one
+        else None
+    )
+    style = Style(
+        state=state.value,
+        level=user.level.value if user else Level.NONE.value,
+        distress=round(max(s.distress for s in one.signals), 2) if one else 0.0,
+        lang=signal.language,
+        style=signal.style,
+        memory=signal.memory,
+        cohort=cohort.value if cohort else "",
+        phrases=tuple(sorted({evidence.source for evidence in signal.evidence})),
+        earlier=earlier,
+    )
+    return _where(entry, signal.language, state), style
+
+
+def _where(entry: Entry, lang: str, state: State) -> Where:
+    basis = "probe" if entry.probe else "live"
+    return Where(entry.track.value, entry.release, language(lang), state.value, basis)
+
+
+def _state(signals: Sequence[UserSignal]) -> State:
+    if any(asks(signal) for signal in signals):
+        return State.CRISIS
+    hurt = any(signal.distress >= EMOTION_DUE or signal.level.crisis for signal in signals)
+    return State.DISTRESSED if hurt else State.NONE
+
+
+def _language(case: CaseResult) -> str:
+    """Of what the user said last."""
+    said = case.exchanges[-1].signals if case.exchanges else ()
+    return said[-1].language if said else "und"
