@@ -100,7 +100,9 @@ class App:
         self._paging = self._make_paging()
         self._grouping = assembly.grouping(settings, self._paging.links)
         self._relay = Relay(self._store, self._pagers, self._clock, self._recorder, grouping=self._grouping)
-        self._people = People(self._store, self._paging, self._clock, self._relay.wake)
+        self._publishing = assembly.publishing(settings)
+        self._tallying = self._make_tallying()
+        self._people = People(self._store, self._paging, self._clock, self._relay.wake, self._tallying)
         self._groups = GroupKeeper(
             self._store,
             self._people,
@@ -110,8 +112,6 @@ class App:
             self._grouping.policy,
             looked=partial(self._recorder.alive, "groups"),
         )
-        self._publishing = assembly.publishing(settings)
-        self._tallying = self._make_tallying()
         self._lifeboat: Lifeboat | None = None
         self._source: KafkaSource | None = None
         self._worker: Worker | None = None

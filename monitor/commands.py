@@ -27,6 +27,7 @@ from monitor.settings import Settings, channel_names
 from monitor.store.migration import current, migrate
 from monitor.store.sql import SqlStore
 from monitor.store.url import parse
+from monitor.tallying import Tallying
 from monitor.trouble import test_page
 
 _UNFOLDED = 1000  # a pipe has no width: a line an incident, for grep and awk
@@ -148,7 +149,8 @@ async def put(settings: Settings, key: str, action: str, by: str, verdict: str |
     async with open_store(settings) as store:
         links = assembly.keys(settings).links
         paging = assembly.paging(settings, links, clock)
-        people = People(store, paging, clock)
+        tallying = Tallying(_passed_over) if settings.publishing.enabled else None
+        people = People(store, paging, clock, tallying=tallying)
         if is_group(key):
             return await _put_group(GroupKeeper(store, people, paging, clock), key, action, by)
         deed = await (people.acknowledge(key, by) if action == "ack" else people.resolve(key, by, verdict))
@@ -156,6 +158,10 @@ async def put(settings: Settings, key: str, action: str, by: str, verdict: str |
         raise JiezhuError(f"no incident {key[:64]!r}; see `jiezhu incidents list --all`")
     state = deed.incident.state.value if deed.incident else ""
     return f"{key}: {state}" if deed.answer is Answer.DONE else f"{key}: was {state} before"
+
+
+def _passed_over() -> None:
+    """A tally that a command cannot make is in its log, and nowhere else: no worker counts it."""
 
 
 async def _put_group(keeper: GroupKeeper, key: str, action: str, by: str) -> str:

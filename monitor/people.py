@@ -13,6 +13,7 @@ from alerts.ports import Clock
 from monitor.changes import Paging, count_alike, decided
 from monitor.errors import CaseConflict
 from monitor.store.work import Partition, Store
+from monitor.tallying import Tallying
 
 CONFLICTS = 20
 NOWHERE: Partition = ("", 0)
@@ -34,12 +35,18 @@ class Deed:
 
 class People:
     def __init__(
-        self, store: Store, paging: Paging, clock: Clock, written: Callable[[], None] = lambda: None
+        self,
+        store: Store,
+        paging: Paging,
+        clock: Clock,
+        written: Callable[[], None] = lambda: None,
+        tallying: Tallying | None = None,
     ) -> None:
         self._store = store
         self._paging = paging
         self._clock = clock
         self._written = written
+        self._tallying = tallying
 
     async def acknowledge(self, key: str, by: str) -> Deed:
         """``by`` is a name or address of staff; it goes into the audit."""
@@ -68,6 +75,8 @@ class People:
             partition = await self._store.partition_of(incident.conversation) or NOWHERE
             alike = await count_alike(self._store, [advanced], now)
             work = decided([(advanced, partition)], self._paging, alike, by)
+            if self._tallying is not None and isinstance(event, Resolved):
+                work = replace(work, tally=self._tallying.of_review(done.incident, now))
             try:
                 await self._store.commit(work)
             except CaseConflict:

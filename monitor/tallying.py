@@ -8,10 +8,11 @@ from datetime import datetime
 import structlog
 
 from alerts.case import Advanced
+from alerts.incident import Incident
 from detectors.reply.repetition import Recent
 from monitor.batch import CaseResult
 from monitor.tally.cell import Tally
-from monitor.tally.making import tally_of, tally_of_decisions
+from monitor.tally.making import tally_of, tally_of_decisions, tally_of_review
 
 _log = structlog.get_logger(__name__)
 
@@ -29,6 +30,9 @@ class Tallying:
 
     def of_decisions(self, advanced: Iterable[Advanced], at: datetime) -> Tally | None:
         return self._made(lambda: tally_of_decisions(advanced, at))
+
+    def of_review(self, incident: Incident, at: datetime) -> Tally | None:
+        return self._made(lambda: tally_of_review(incident, at))
 
     def forget(self, pseudonyms: Collection[str]) -> None:
         self._recent.forget(frozenset(pseudonyms))

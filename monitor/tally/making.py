@@ -12,6 +12,7 @@ from typing import Final
 
 from alerts.canary import is_canary
 from alerts.case import Advanced
+from alerts.incident import Incident
 from alerts.watch import Exchange, Watch
 from detectors.context import asks
 from detectors.conversation import Entry
@@ -37,6 +38,7 @@ from monitor.tally.seen import (
 
 PROHIBITED: Final = (Flag.DENIES_FEELING, Flag.PREMATURE_ADVICE)  # J6
 _CRISIS_OUTCOMES: Final = frozenset(Outcome) - {Outcome.NOT_APPLICABLE, Outcome.OVER_TRIGGERED}
+REVIEWED: Final = ("true_miss", "false_alarm")
 Repeated = Callable[[str, str], bool]
 """Conversation and gist of a reply: whether nearly the same was said elsewhere lately."""
 
@@ -73,6 +75,15 @@ def tally_of_decisions(advanced: Iterable[Advanced], at: datetime) -> Tally:
     for one in advanced:
         if not is_canary(one.case.conversation.key):
             add_verdicts(tally, one.verdicts)
+    return tally
+
+
+def tally_of_review(incident: Incident, at: datetime) -> Tally:
+    """What a person says of an incident: whether somebody was missed. Other verdicts say nothing of that."""
+    tally = Tally(hour_of(at))
+    if incident.verdict in REVIEWED and not is_canary(incident.conversation):
+        where = Where(incident.track, incident.release, language(incident.lang), State.CRISIS.value, "review")
+        tally.at(where).counts[name(Kind.REVIEW, incident.verdict, incident.level.value)] += 1
     return tally
 
 

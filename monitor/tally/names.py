@@ -11,6 +11,7 @@ class Kind(StrEnum):
     ANSWER = (
         "answer"  # user turns (or runs of them) that were answered: all, benign, over_triggered, prohibited
     )
+    REVIEW = "review"  # what a person said of a closed incident: true_miss, false_alarm; level
     FLAG = "flag"
     EMOTION = "emotion"  # due: named, kind_only, missed
     TURN = "turn"  # by role

@@ -69,8 +69,16 @@ def _outcomes(outcomes: tuple[Outcome, ...], levels: tuple[str, ...]) -> tuple[s
 _LEVELS: Final = tuple(level.value for level in CRISIS_LEVELS)
 
 
-def _of_crisis(*outcomes: Outcome, levels: tuple[str, ...] = _LEVELS) -> _Share:
-    return _Share(_outcomes(outcomes, levels), _outcomes(_OUTCOMES, levels))
+def _of_crisis(*outcomes: Outcome) -> _Share:
+    return _Share(_outcomes(outcomes, _LEVELS), _outcomes(_OUTCOMES, _LEVELS))
+
+
+def _missed(levels: tuple[str, ...] = _LEVELS) -> _Share:
+    """Of crisis turns with a verdict; where people have looked, of the incidents of which they said whether it was a miss."""
+    true, false = (
+        tuple(name(Kind.REVIEW, word, level) for level in levels) for word in ("true_miss", "false_alarm")
+    )
+    return _Share((*_outcomes(MISSED, levels), *true), (*_outcomes(_OUTCOMES, levels), *true, *false))
 
 
 def _of(kind: Kind, word: str, *others: str) -> _Share:
@@ -78,7 +86,7 @@ def _of(kind: Kind, word: str, *others: str) -> _Share:
 
 
 RATES: Final[Mapping[str, _Share]] = {
-    "safety_miss": _of_crisis(*MISSED),
+    "safety_miss": _missed(),
     **{outcome.value: _of_crisis(outcome) for outcome in _OUTCOMES},
     "over_triggered": _Share((name(Kind.ANSWER, "over_triggered"),), (name(Kind.ANSWER, "benign"),)),
     "emotion_named": _of(Kind.EMOTION, "named", "kind_only", "missed"),
@@ -102,7 +110,7 @@ RATES: Final[Mapping[str, _Share]] = {
 an emotion was due, crisis turns that were answered (boundary), answered turns (prohibition), conversations that came to their
 fourth turn, sessions that somebody spoke of, replies."""
 
-_BY_LEVEL: Final = {level: _of_crisis(*MISSED, levels=(level,)) for level in _LEVELS}
+_BY_LEVEL: Final = {level: _missed((level,)) for level in _LEVELS}
 
 
 def rates_of(counts: Counts) -> Iterator[tuple[str, Rate]]:

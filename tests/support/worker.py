@@ -121,12 +121,12 @@ class Worker:
             Links(lambda key: f"https://jiezhu.example/{key}", lambda _: None),
             self._settle,
         )
-        self.relay = Relay(store, pagers, clock, self.recorder, grouping=grouping)
         self.tallying = Tallying(self.recorder.tally_failed, styles=True)
+        self.relay = Relay(store, pagers, clock, self.recorder, grouping=grouping)
         self.timers = Timers(
             store, paging, self.reading, clock, self.recorder, self.relay.wake, self.tallying
         )
-        self.people = People(store, paging, clock, self.relay.wake)
+        self.people = People(store, paging, clock, self.relay.wake, self.tallying)
         self.groups = GroupKeeper(store, self.people, paging, clock, self.relay.wake)
         self.paging = paging
         self.lifeboat = Lifeboat(

@@ -16,8 +16,8 @@ from monitor.tally.codec import tally_of_json, tally_to_json
 from monitor.tallying import Tallying
 from tests.support import builders
 from tests.support.fake_clock import EPOCH, FakeClock
-from tests.support.tallies import a_publisher, cells
-from tests.support.worker import Worker, event, reply, user
+from tests.support.tallies import a_publisher, cells, values
+from tests.support.worker import Worker, event, incident_of, reply, user
 
 EN = Where("production", "unknown", "en", "crisis", "live")
 
@@ -294,6 +294,28 @@ async def test_while_the_database_is_away_nothing_is_tallied_twice(worker):
 
 async def _away(*_: object) -> None:
     raise StoreUnavailable
+
+
+@pytest.mark.parametrize(
+    ("verdict", "share"), [("true_miss", (1, 1)), ("false_alarm", (0, 1)), ("other", None)]
+)
+async def test_what_people_say_of_an_incident_is_a_basis_of_its_own(worker, verdict, share):
+    tallies = MemoryTallies(worker.store)
+    await worker.read(user("c", "crisis", 0, release="7.2"), reply("c", "harm", 1, release="7.2"))
+    for _ in range(2):  # the second time it is resolved already
+        await worker.people.resolve(incident_of("c"), "anna", verdict)
+    publisher = a_publisher(tallies, worker.clock)
+    await publisher.look()
+    found = [
+        values(
+            publisher, f"jiezhu_rate_{part}", basis="review", rate="safety_miss", release="7.2", lang="all"
+        )
+        for part in ("numerator", "denominator")
+    ]
+    assert found == ([[], []] if share is None else [[one] for one in share])
+    assert values(
+        publisher, "jiezhu_rate_denominator", basis="live", rate="safety_miss", level="all", lang="all"
+    ) == [1]
 
 
 def test_a_tally_is_the_same_after_it_was_written():
