@@ -26,6 +26,7 @@ from monitor.crypto.keyring import Keyring
 from monitor.dead_letter_desk import DeadLetterDesk
 from monitor.decode.dead_letters import DeadLetterLimit, DeadLetterPolicy
 from monitor.errors import ConfigurationError
+from monitor.expiry import Figures
 from monitor.forgetting import Forgetting
 from monitor.group_keeper import GroupKeeper
 from monitor.guard import Guard
@@ -239,6 +240,9 @@ class App:
                 clock=clock,
                 common_time=self._common_time,
                 keep=timedelta(days=settings.retention.days),
+                figures=Figures(
+                    SqlTallies(self._store.database), timedelta(days=settings.publishing.keep_days)
+                ),
                 line_stopped=partial(line_stopped, settings),
                 forgetting=Forgetting(
                     Erasing(self._store.database, self._keys.keyring),

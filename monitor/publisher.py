@@ -21,7 +21,7 @@ from alerts.ports import Clock
 from monitor.adding import AT_ONCE, Aside, add_up
 from monitor.errors import JiezhuError, StoreUnavailable
 from monitor.figures import figures
-from monitor.tally.cell import HOUR, hour_of
+from monitor.tally.cell import hour_of
 from monitor.tally.election import SHOWN, Reason, Watched, decide
 from monitor.tally.hours import FoldStyle
 from monitor.tally.ports import Tallies
@@ -30,7 +30,6 @@ _log = structlog.get_logger(__name__)
 
 LOOK = timedelta(seconds=3)
 ROUNDS = 10  # transactions of adding up in one look
-KEPT = timedelta(days=35)  # hours: whoever compares a release with its own past looks back no further
 
 
 class MoreFigures(Protocol):
@@ -94,7 +93,6 @@ class Publisher(Collector):
         self._shown: Sequence[Metric] = ()
         self._published: float | None = None
         self._waiting = 0
-        self._dropped: datetime | None = None
 
     @property
     def elected(self) -> bool:
@@ -191,9 +189,6 @@ class Publisher(Collector):
         if self._publishing.more is not None:
             shown += await self._publishing.more.look(now)
         self._shown, self._published = shown, self._elapsed()
-        if self._term is not None and (self._dropped is None or now - self._dropped >= HOUR):
-            await self._tallies.drop(self._term, now - KEPT)
-            self._dropped = now
 
 
 def _gauge(name: str, text: str, value: float) -> Metric:
