@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 
 from detectors.drift.packing import SketchError
 from detectors.drift.sketch import StyleSketch, merge_all
+from detectors.notes import Cohort
 from monitor.tally.cell import HOUR, Cell, Where, merged
 from monitor.tally.hours import Hour, Place
 from monitor.tally.names import Kind, name
 
-REPLIES = name(Kind.TURN, "assistant")
+_COHORTS: Final = frozenset(
+    one.value for one in Cohort
+)  # whose styles stand in rows of their own, and in those of all
+REPLIES: Final = name(Kind.TURN, "assistant")
 ReadStyle = Callable[[bytes], StyleSketch]
 """What stands as style in an hour's row; raises ``SketchError``."""
 
@@ -42,7 +47,7 @@ class Side:
         return sum(cell.counts[REPLIES] for cell in self.cells.values())
 
     def bases(self) -> list[str]:
-        return sorted({where.basis for where in self.cells})
+        return sorted({where.basis for where, cell in self.cells.items() if cell})
 
     def of(self, basis: str, *, lang: str | None = None) -> Cell:
         """All of one basis, in one language or in all."""
@@ -53,7 +58,7 @@ class Side:
         )
 
     def languages(self, basis: str) -> set[str]:
-        return {where.lang for where in self.cells if where.basis == basis}
+        return {where.lang for where, cell in self.cells.items() if where.basis == basis and cell}
 
 
 def side_of(
@@ -67,7 +72,9 @@ def side_of(
     left_out: set[datetime] = set()
     for basis in sorted({place.where.basis for place, _ in rows}):
         styles = [
-            (place.hour, hour.style) for place, hour in rows if place.where.basis == basis and hour.style
+            (place.hour, hour.style)
+            for place, hour in rows
+            if place.where.basis == basis and place.where.state not in _COHORTS and hour.style
         ]
         found = _added_up(styles, read_style, left_out)
         if found is not None:
