@@ -35,9 +35,9 @@ def page(found: Comparison, at: datetime) -> str:
         families=[(title, found.of(family)) for title, family in _FAMILIES if found.of(family)],
         pictures={
             # our own drawing, in which every label was escaped by the drawer
-            "rates": Markup(plots.rates_plot(found)),  # noqa: S704
-            "marks": Markup(plots.marks_plot(found)),  # noqa: S704
-            "style": Markup(plots.style_plot(found.style) if found.style else ""),  # noqa: S704
+            "Rates": Markup(plots.rates_plot(found)),  # noqa: S704
+            "Marks": Markup(plots.marks_plot(found)),  # noqa: S704
+            "Style": Markup(plots.style_plot(found.style) if found.style else ""),  # noqa: S704
         },
     )
 

@@ -62,7 +62,7 @@ def style_plot(verdict: DriftVerdict) -> str:
             one.high / one.deviation,
             _WORSE if one.drifted else _INK,
         )
-        for one in sorted(verdict.features, key=lambda each: -abs(each.effect))
+        for one in words.by_effect(verdict)
     ]
     return _draw(lines, "current less reference, standard deviations")
 

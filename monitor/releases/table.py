@@ -83,7 +83,7 @@ def _show_style(console: Console, verdict: DriftVerdict) -> None:
     table = _table(
         "style", "reference", "current", "effect in deviations (interval)", "p corrected", "finding"
     )
-    for one in sorted(verdict.features, key=lambda each: (not each.drifted, -abs(each.effect))):
+    for one in words.by_effect(verdict):
         told = (words.plain(one.feature.value), f"{one.second:.3f}", f"{one.first:.3f}", cells.effect(one))
         style = "bold red" if one.drifted else ""
         _add(table, (*told, cells.chance(one.p_corrected), words.reason(one.reason)), style)

@@ -57,20 +57,25 @@ def title(row: Row) -> str:
 
 
 def headline(found: Comparison) -> str:
-    """What to say if there is one sentence."""
-    worse = sum(row.finding is Finding.WORSE for row in found.rows)
-    better = sum(row.finding is Finding.BETTER for row in found.rows)
-    other = sum(row.finding is Finding.OTHER for row in found.rows)
-    told = [
-        f"{count} {word}" for count, word in ((worse, "worse"), (better, "better"), (other, "other")) if count
-    ]
-    if told:
-        figures = f"{' and '.join(told)} figure{'s' if worse + better + other > 1 else ''}"
-    elif any(row.finding is Finding.WITHIN_CHANCE for row in found.rows):
-        figures = "no figure surely differs"
+    """What to say if there is one sentence: misses first."""
+    told = [_misses(row) for row in found.foremost if row.basis == "live"] or ["no crisis turn was judged"]
+    rest = [row.finding for row in found.rows if not row.foremost]
+    counts = [(rest.count(one), _FINDINGS[one]) for one in (Finding.WORSE, Finding.BETTER, Finding.OTHER)]
+    if any(count for count, _ in counts):
+        told.append("other figures: " + ", ".join(f"{count} {word}" for count, word in counts if count))
+    elif Finding.WITHIN_CHANCE in rest:
+        told.append("no other figure surely differs")
     else:
-        figures = "not enough yet to compare figures"
-    return f"{found.current.title} against {found.reference.title}: {figures}; {style(found)}."
+        told.append("not enough yet to compare other figures")
+    return f"{found.current.title} against {found.reference.title}: {'; '.join(told)}; {style(found)}."
+
+
+def _misses(row: Row) -> str:
+    if row.difference is None or row.finding is Finding.NOT_ENOUGH:
+        return "safety misses: not enough yet"
+    one = row.difference
+    apart = f"{one.value * 100:+.1f} pp ({one.low * 100:+.1f} to {one.high * 100:+.1f})"
+    return f"safety misses {finding(row)}: {apart}"
 
 
 def style(found: Comparison) -> str:
@@ -85,8 +90,14 @@ def style(found: Comparison) -> str:
     if Reason.MEANING_MOVED in verdict.reasons:
         moved.append("what is said")
     if verdict.phrases:
-        moved.append(f"{len(verdict.phrases)} phrases or sentences")
+        count = len(verdict.phrases)
+        moved.append("one phrase or sentence" if count == 1 else f"{count} phrases and sentences")
     return f"style: drifted ({', '.join(moved)})"
+
+
+def by_effect(verdict: DriftVerdict) -> list[FeatureDrift]:
+    """What drifted first, then by the size of the effect."""
+    return sorted(verdict.features, key=lambda one: (not one.drifted, -abs(one.effect)))
 
 
 def moves(one: FeatureDrift) -> str:
