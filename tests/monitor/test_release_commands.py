@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import re
-import subprocess
 import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from detectors.drift.feature import Feature
+from monitor.cli import app
+from monitor.errors import ConfigurationError, JiezhuError
 from monitor.store.sql import SqlStore
 from tests.support.releases import PERSON, SPAN, WORDS, Ran, fill
 from tests.support.stores import KEYRING
@@ -32,35 +36,26 @@ WORSE = Ran(
 
 
 class Command:
-    """``jiezhu`` as a process, on this database."""
+    """``jiezhu`` in this process, on this database: a start of its own takes seconds, and one test has it."""
 
     def __init__(self, url: str, place: Path) -> None:
-        self._environment = {
+        self.environment = {
             "JIEZHU_DATABASE__URL": url,
             "JIEZHU_STATE_DIR": str(place),
             "JIEZHU_PAGERS__CONSOLE": "true",
-            "JIEZHU_KEYS__SEAL": f"k:{'A' * 43}=",
-            "JIEZHU_KEYS__PSEUDONYM": "C" * 43 + "=",
-            "OMP_NUM_THREADS": "1",
-            "PATH": "",
+            "JIEZHU_KEYS__SEAL": f"2026-03:{(b'n' * 32).hex()}",  # the keys of ``fill``
+            "JIEZHU_KEYS__PSEUDONYM": (b"p" * 32).hex(),
         }
 
-    def __call__(self, *arguments: str, status: int = 0) -> str:
-        """Return standard output, or the one line on standard error where ``status`` is not 0."""
-        done = subprocess.run(
-            [sys.executable, "-m", "monitor", *arguments],
-            capture_output=True,
-            text=True,
-            env=self._environment,
-            cwd=Path(__file__).parents[2],
-            timeout=120,
-            check=False,
-        )
-        assert done.returncode == status, (done.returncode, done.stdout, done.stderr)
-        if status == 0:
-            return done.stdout
-        assert done.stdout == ""
-        return done.stderr
+    async def __call__(self, *arguments: str, status: int = 0) -> str:
+        """Return standard output; or the line that ``main`` writes, where ``status`` is not 0."""
+        done = await asyncio.to_thread(CliRunner().invoke, app, list(arguments), env=self.environment)
+        if isinstance(done.exception, JiezhuError):
+            assert status == (2 if isinstance(done.exception, ConfigurationError) else 1)
+            assert done.stdout == ""
+            return f"{done.exception}\n"
+        assert done.exit_code == status, (done.exception, done.output)
+        return done.stdout if status == 0 else done.stderr
 
 
 @pytest.fixture
@@ -71,7 +66,7 @@ def jiezhu(url: str, tmp_path: Path) -> Command:
 async def test_a_difference_that_was_planted_is_found_and_named(url, jiezhu, tmp_path):
     await fill(url, STEADY, WORSE)
     page = tmp_path / "page.html"
-    told = json.loads(jiezhu("compare", "7.2", "7.3", *SPAN, "--json", "--html", str(page)))
+    told = json.loads(await jiezhu("compare", "7.2", "7.3", *SPAN, "--json", "--html", str(page)))
     [miss] = [
         row
         for row in told["rates"]
@@ -96,7 +91,7 @@ async def test_a_difference_that_was_planted_is_found_and_named(url, jiezhu, tmp
     assert [(one["kind"], one["name"]) for one in style["phrases"]] == [("sentence", f"{CANNED:010x}")]
     assert told["headline"].startswith("7.3 (canary) against 7.2 (production): safety misses worse: +40.0 pp")
     assert "more questions" in told["headline"]
-    shown = jiezhu("compare", "7.2", "7.3", *SPAN)
+    shown = await jiezhu("compare", "7.2", "7.3", *SPAN)
     assert re.search(
         r"^safety miss +live +10\.0 % \(4\.3 % to 21\.4 %\), 5 of 50 +50\.0 %", shown, re.MULTILINE
     )
@@ -109,7 +104,7 @@ async def test_a_difference_that_was_planted_is_found_and_named(url, jiezhu, tmp
 
 async def test_a_release_beside_itself_is_steady(url, jiezhu):
     await fill(url, STEADY)
-    told = json.loads(jiezhu("compare", "7.2", "7.2", *SPAN, "--json"))
+    told = json.loads(await jiezhu("compare", "7.2", "7.2", *SPAN, "--json"))
     assert told["style"]["decision"] == "steady"
     findings = {row["finding"] for part in ("rates", "marks", "latency") for row in told[part]}
     assert findings == {"within_chance", "not_enough"}
@@ -119,10 +114,10 @@ async def test_a_release_beside_itself_is_steady(url, jiezhu):
 async def test_too_little_is_said_to_be_too_little(url, jiezhu, tmp_path):
     await fill(url, Ran("7.2", caught=3, replies=40), Ran("7.3", caught=2))
     page = tmp_path / "page.html"
-    told = json.loads(jiezhu("compare", "7.2", "7.2", *SPAN, "--json"))
+    told = json.loads(await jiezhu("compare", "7.2", "7.2", *SPAN, "--json"))
     assert (told["style"]["decision"], told["style"]["missing"]) == ("not_enough", 60)
     assert {row["finding"] for part in ("rates", "marks", "latency") for row in told[part]} == {"not_enough"}
-    shown = jiezhu("compare", "7.2", "7.3", *SPAN, "--html", str(page))
+    shown = await jiezhu("compare", "7.2", "7.3", *SPAN, "--html", str(page))
     assert "safety misses: not enough yet" in shown
     assert "no style was recorded that could be compared" in shown
     _check_page(page.read_text(encoding="utf-8"))
@@ -130,7 +125,7 @@ async def test_too_little_is_said_to_be_too_little(url, jiezhu, tmp_path):
 
 async def test_a_baseline_is_pinned_listed_and_held_against(url, jiezhu):
     await fill(url, STEADY, WORSE)
-    pinned = json.loads(jiezhu("baseline", "pin", "7.2", "--name", "spring", *SPAN, "--json"))
+    pinned = json.loads(await jiezhu("baseline", "pin", "7.2", "--name", "spring", *SPAN, "--json"))
     assert (pinned["name"], pinned["track"], pinned["release"], pinned["replies"]) == (
         "spring",
         "production",
@@ -146,39 +141,42 @@ async def test_a_baseline_is_pinned_listed_and_held_against(url, jiezhu):
         "reply_heads",
         "style",
     }
-    assert [json.loads(line) for line in jiezhu("baseline", "list", "--json").splitlines()] == [pinned]
-    assert "spring" in jiezhu("baseline", "list")
-    told = json.loads(jiezhu("baseline", "diff", "spring", "7.3", *SPAN, "--json"))
+    assert [json.loads(line) for line in (await jiezhu("baseline", "list", "--json")).splitlines()] == [
+        pinned
+    ]
+    assert "spring" in await jiezhu("baseline", "list")
+    told = json.loads(await jiezhu("baseline", "diff", "spring", "7.3", *SPAN, "--json"))
     assert (told["models_differ"], told["shared_hours"], told["style"]["decision"]) == ([], None, "drifted")
-    told = json.loads(jiezhu("baseline", "diff", "spring", *SPAN, "--json"))
+    told = json.loads(await jiezhu("baseline", "diff", "spring", *SPAN, "--json"))
     assert (told["current"]["release"], told["style"]["decision"]) == ("7.2", "steady")
-    told = json.loads(jiezhu("baseline", "diff", "spring", "--baseline", "spring", "--json"))
+    told = json.loads(await jiezhu("baseline", "diff", "spring", "--baseline", "spring", "--json"))
     assert told["style"]["decision"] == "steady"
 
 
 async def test_other_models_are_told_of_before_anything_else(url, jiezhu):
     await fill(url, STEADY)
-    jiezhu("baseline", "pin", "7.2", *SPAN)
+    await jiezhu("baseline", "pin", "7.2", *SPAN)
     store = SqlStore(url, KEYRING)
     [pinned] = await store.baselines()
     assert await store.pin_baseline(
         replace(pinned, name="old", models={**pinned.models, "heads": "others", "jiezhu": "0.0.9"})
     )
     await store.close()
-    told = json.loads(jiezhu("baseline", "diff", "old", "7.2", *SPAN, "--json"))
+    told = json.loads(await jiezhu("baseline", "diff", "old", "7.2", *SPAN, "--json"))
     assert told["models_differ"] == ["heads", "jiezhu"]
     assert told["notes"][0].startswith("The models differ (heads, jiezhu): our own judgement may have moved")
-    assert "note: The models differ" in jiezhu("baseline", "diff", "7.2", "--baseline", "old")
+    assert "note: The models differ" in await jiezhu("baseline", "diff", "7.2", "--baseline", "old")
 
 
 async def test_a_baseline_survives_an_erasure(url, jiezhu, tmp_path):
     await fill(url, STEADY)
-    jiezhu("baseline", "pin", "7.2", *SPAN)
-    before = jiezhu("baseline", "list", "--json")
+    await jiezhu("baseline", "pin", "7.2", *SPAN)
+    before = await jiezhu("baseline", "list", "--json")
     ids = tmp_path / "ids"
     ids.write_text("".join(f"{PERSON} 7.2 production {n}\n" for n in range(45)), encoding="utf-8")
-    jiezhu("erase", "--kind", "conversation", "--by", "somebody", str(ids), "--json")
-    assert jiezhu("baseline", "list", "--json") == before
+    done = json.loads(await jiezhu("erase", "--kind", "conversation", "--by", "somebody", str(ids), "--json"))
+    assert done["rows"]["cases"] == 45
+    assert await jiezhu("baseline", "list", "--json") == before
 
 
 async def test_what_is_wrong_is_one_line_that_says_what_to_do(url, jiezhu, tmp_path):
@@ -207,12 +205,12 @@ async def test_what_is_wrong_is_one_line_that_says_what_to_do(url, jiezhu, tmp_p
         ("compare", "7.2", "7.2", "--hours", "1"): "nor of any other: a worker adds them up",
     }
     for arguments, words in one_line.items():
-        told = jiezhu(*arguments, status=1)
+        told = await jiezhu(*arguments, status=1)
         assert words in told
         assert told.count("\n") == 1
     nowhere = str(tmp_path / "missing" / "page.html")
     both = ("--track-a", "canary", "--track-b", "production")
-    assert "the page cannot be written" in jiezhu(
+    assert "the page cannot be written" in await jiezhu(
         "compare", "7.2", "7.2", *SPAN, *both, "--html", nowhere, status=1
     )
 
@@ -231,17 +229,36 @@ async def test_what_is_wrong_is_one_line_that_says_what_to_do(url, jiezhu, tmp_p
         (("compare", "7.2"), "RELEASE_B"),
     ],
 )
-def test_who_asks_wrongly_is_told_how_to_ask(sqlite_url, tmp_path, arguments, words):
-    told = Command(sqlite_url, tmp_path / "state")(*arguments, status=2)
+async def test_who_asks_wrongly_is_told_how_to_ask(sqlite_url, tmp_path, arguments, words):
+    told = await Command(sqlite_url, tmp_path / "state")(*arguments, status=2)
     assert words.lower() in told.lower()
 
 
 async def test_a_name_that_is_pinned_stays(url, jiezhu):
     await fill(url, STEADY)
-    jiezhu("baseline", "pin", "7.2", *SPAN)
-    assert "baseline '7.2' is pinned already, and stays: give another --name" in jiezhu(
+    await jiezhu("baseline", "pin", "7.2", *SPAN)
+    assert "baseline '7.2' is pinned already, and stays: give another --name" in await jiezhu(
         "baseline", "pin", "7.2", *SPAN, status=1
     )
+
+
+async def test_a_script_sees_the_status_and_results_alone(sqlite_url, tmp_path):
+    await fill(sqlite_url, STEADY)
+    environment = Command(sqlite_url, tmp_path / "state").environment | {"PATH": os.environ["PATH"]}
+    for arguments, status in (
+        (("compare", "7.2", "7.2", *SPAN, "--json"), 0),
+        (("compare", "7.2", "9.9", *SPAN), 1),
+        (("compare", "7.2", "7.2", "--since", "soon"), 2),
+    ):
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "monitor", *arguments),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=environment,
+            cwd=Path(__file__).parents[2],
+        )
+        out, told = await asyncio.wait_for(process.communicate(), 120)
+        assert (process.returncode, out.count(b"\n"), told.count(b"\n")) == (status, not status, bool(status))
 
 
 def _names_nobody(text: str) -> None:
