@@ -26,7 +26,7 @@ from monitor.tally.election import LEASE, SHOWN
 from monitor.tally.ports import Tallies
 from monitor.tally.sketch import quantile
 from tests.support.builders import at
-from tests.support.fake_clock import EPOCH, FakeClock
+from tests.support.fake_clock import EPOCH, FakeClock, settle
 from tests.support.stores import KEYRING
 from tests.support.tallies import a_publisher, cells, counted, values
 from tests.support.worker import Topic, Worker, reply, user
@@ -164,25 +164,25 @@ async def test_one_that_is_cut_off_stops_showing_before_another_is_elected(store
 
 
 async def test_one_that_stood_still_amid_adding_up_writes_nothing(store, tallies, clock):
-    """It has read an hour's figures, and another has added to them since."""
-    line = Away(tallies)
-    first, second = a_publisher(line, clock, "one"), a_publisher(tallies, clock, "two")
+    """Another is elected meanwhile, and has not come to add up either."""
+    line, other = Away(tallies), Away(tallies)
+    first, second = a_publisher(line, clock, "one"), a_publisher(other, clock, "two")
     await first.look()
-    await store.commit(Work(tally=a_tally(answer__all=1)))
-    line.hold = {"fold": asyncio.Event()}
-    looking = asyncio.create_task(first.look())
-    await clock.advance(LOOK)  # it stands before its write
     await second.look()
+    await store.commit(Work(tally=a_tally(answer__all=1)))
+    line.hold, other.hold = {"fold": asyncio.Event()}, {"take": asyncio.Event()}
+    one = asyncio.create_task(first.look())
+    await settle()
     clock.jump(2 * LEASE)
-    await second.look()
-    await store.commit(Work(tally=a_tally(answer__all=1)))
-    await second.look()
+    two = asyncio.create_task(second.look())
+    await settle()
+    assert (first.elected, second.elected) == (False, True)
     line.hold["fold"].set()
-    await looking
-    assert not first.elected
-    await first.look()
-    assert values(first, "jiezhu_publisher") == [0]
-    assert (await counted(tallies))["answer:all"] == 2
+    await one
+    assert await tallies.waiting() == 1, "who is no longer elected adds nothing up"
+    other.hold["take"].set()
+    await two
+    assert (await counted(tallies))["answer:all"] == 1
 
 
 async def test_a_look_after_an_absence_of_the_database_adds_up_what_waited(store, tallies, clock):
