@@ -21,6 +21,7 @@ from monitor.crypto.keyring import Keyring
 from monitor.errors import StoreUnwritable
 from monitor.store import (
     audit,
+    baselines,
     cases,
     dead_letters,
     excerpts,
@@ -33,6 +34,7 @@ from monitor.store import (
     shared_time,
     tallies,
 )
+from monitor.store.baselines import Baseline
 from monitor.store.database import TIME_LIMIT, Database
 from monitor.store.shared_time import Agreed, Told
 from monitor.store.url import parse
@@ -43,7 +45,7 @@ Step = Callable[[Connection, Rows], None]
 
 
 class SqlStore:
-    """Implements ``Store`` on SQLite and PostgreSQL. The tables must be there: see ``monitor.store.migration``."""
+    """Implements ``Store`` and ``Baselines`` on SQLite and PostgreSQL. The tables must be there: see ``monitor.store.migration``."""
 
     def __init__(self, url: str | SecretStr, keyring: Keyring, time_limit: timedelta = TIME_LIMIT) -> None:
         self._database = Database(parse(url), time_limit)
@@ -179,6 +181,12 @@ class SqlStore:
     async def agree(self, before: Agreed | None, after: Agreed) -> bool:
         """Write the workers' time if it still is what was read."""
         return await self._database.write(lambda c: shared_time.agree(c, before, after))
+
+    async def pin_baseline(self, baseline: Baseline) -> bool:
+        return await self._database.write(lambda c: baselines.write(c, baseline))
+
+    async def baselines(self) -> list[Baseline]:
+        return await self._database.read(baselines.read)
 
     async def close(self) -> None:
         await self._database.close()
