@@ -7,6 +7,7 @@ import secrets
 import signal
 import sys
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
@@ -132,7 +133,7 @@ class App:
         sketch_key = self._keys.pseudonymiser.sketch_key
         guard = assembly.guard(
             self._settings,
-            lambda: self._styled(self._load(self._settings, progress, sketch_key)),
+            lambda: self._loaded(self._load(self._settings, progress, sketch_key)),
             self._clock,
             sketch_key,
             self._metrics.encoder_up.set,
@@ -159,8 +160,9 @@ class App:
                 await self._heartbeat.close()
             await self._store.close()
 
-    def _styled(self, scoring: Scoring) -> Scoring:
-        """The same, reading styles too, if anybody is there to add them up."""
+    def _loaded(self, scoring: Scoring) -> Scoring:
+        """The same, reading styles too, if anybody is there to add them up. In the thread that has loaded it."""
+        self._metrics.build.info(assembly.build())
         if self._tallying is not None:
             key = self._keys.pseudonymiser.key(styling.PURPOSE)
             scoring.styling = styling.Styling(key, self._recorder.style_worked)
@@ -284,13 +286,18 @@ class App:
     def _make_publisher(self) -> Publisher | None:
         if self._publishing is None:
             return None
+        tallies = SqlTallies(self._store.database)
+        spent = self._recorder.style_worked
         publisher = Publisher(
-            SqlTallies(self._store.database),
+            tallies,
             self._clock,
             self._clock.elapsed,
             self._name,
             self._recorder,
-            self._publishing,
+            replace(
+                self._publishing,
+                more=assembly.comparisons(self._settings, tallies, self._store, spent),
+            ),
             looked=partial(self._recorder.alive, "publisher"),
         )
         self._metrics.registry.register(publisher)

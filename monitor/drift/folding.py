@@ -7,12 +7,10 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import structlog
 
-from detectors.crisis.memory import unpack as memory_of
-from detectors.crisis.model import Model, load_model
 from detectors.drift import packing
 from detectors.drift.sketch import Reply, StyleSketch
 from detectors.drift.stratum import stratum_of
@@ -20,6 +18,9 @@ from detectors.drift.style import unpack as style_of
 from detectors.drift.trace import trace_of
 from detectors.finding import Level, UserSignal
 from monitor.tally.cell import Style
+
+if TYPE_CHECKING:
+    from detectors.crisis.model import Model
 
 _log = structlog.get_logger(__name__)
 
@@ -65,7 +66,11 @@ class Folding:
 
     @property
     def _model(self) -> Model:
-        return self._given or load_model()
+        if self._given is None:
+            from detectors.crisis.model import load_model  # noqa: PLC0415 - only the elected one needs it here
+
+            self._given = load_model()
+        return self._given
 
     def _sketch(self, stood: bytes | None) -> StyleSketch:
         """Ours to change. One that we made last is not unpacked again; if its row was not written, nor asked for, it goes."""
@@ -85,6 +90,8 @@ class Folding:
         read, level = style_of(style.style), _LEVELS.get(style.level)
         if read is None or level is None:
             return None
+        from detectors.crisis.memory import unpack as memory_of  # noqa: PLC0415 - as the model
+
         memory = memory_of(style.memory, self._model)
         answered = UserSignal(level, 0.0, style.distress)
         return Reply(

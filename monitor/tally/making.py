@@ -61,11 +61,10 @@ def tally_of(
             elif before is None:
                 _reply(tally, entry, signal, users.get(entry.event), repeated(conversation.key, signal.gist))
                 if styles is not None and signal.style:
-                    one = users.get(entry.event)
-                    state = _state(one.signals if one else ())
-                    tally.styles += styles_of(
-                        Said(conversation, entry, signal, one), state.value, tally.hour, styles
-                    )
+                    asked = users.get(entry.event)
+                    state = _state(asked.signals if asked else ())
+                    said = Said(conversation, entry, signal, asked)
+                    tally.styles += styles_of(said, state.value, tally.hour, styles)
         for one in case.answered():
             _answered(tally, one)
         _notes(tally, case)
