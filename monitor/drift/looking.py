@@ -30,7 +30,7 @@ from monitor.tally.ports import Tallies
 _log = structlog.get_logger(__name__)
 
 LOOK: Final = timedelta(seconds=55)  # so often at most
-DEEP: Final = timedelta(minutes=10)  # p-values and energy distance, which take a hundred times as long
+DEEP: Final = timedelta(minutes=10)
 AFTER: Final = HOUR  # an hour that ended so long ago changes no more
 ROWS: Final = 200  # hours' rows read anew in one look: whoever is newly elected catches up over minutes
 _REPLIES: Final = name(Kind.TURN, "assistant")
@@ -46,7 +46,10 @@ class Step:
 
 
 class Comparisons:
-    """A ``monitor.publisher.MoreFigures``. ``keep``: how long hours are kept; ``spent`` is told CPU seconds."""
+    """A ``monitor.publisher.MoreFigures``. ``keep``: how long hours are kept; ``spent`` is told CPU seconds.
+
+    ``deep``: so often there are p-values and an energy distance, which take a hundred times as long as the rest.
+    """
 
     def __init__(
         self,
@@ -55,12 +58,14 @@ class Comparisons:
         keep: timedelta,
         spent: Callable[[float], None] = lambda _: None,
         *,
+        deep: timedelta = DEEP,
         aside: Aside = asyncio.to_thread,
     ) -> None:
         self._tallies = tallies
         self._baselines = baselines
         self._keep = keep
         self._spent = spent
+        self._every = deep
         self._aside = aside
         self._held: set[Place] = set()
         self._asked: datetime | None = None
@@ -78,7 +83,7 @@ class Comparisons:
         held = frozenset(self._held)
         wanted, steps = await self._aside(lambda: self._prepared(now, held, heard, pinned))
         found = await self._tallies.hours(wanted)
-        deep = self._deep is None or now - self._deep >= DEEP
+        deep = self._deep is None or now - self._deep >= self._every
         self._shown = await self._aside(lambda: self._compared(steps, found, now if deep else None))
         self._looked = now
         self._deep = now if deep else self._deep

@@ -26,7 +26,7 @@ from monitor.tally.election import LEASE, SHOWN
 from monitor.tally.ports import Tallies
 from monitor.tally.sketch import quantile
 from tests.support.builders import at
-from tests.support.fake_clock import EPOCH, FakeClock, settle, settle
+from tests.support.fake_clock import EPOCH, FakeClock, settle
 from tests.support.stores import KEYRING
 from tests.support.tallies import a_publisher, cells, counted, values
 from tests.support.worker import Topic, Worker, reply, user
