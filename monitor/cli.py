@@ -92,11 +92,13 @@ def replay(
     from monitor.clock import SystemClock
     from monitor.progress_bar import progress_bar
     from monitor.replay import Replay
+    from monitor.styling import PURPOSE, Styling
 
     settings = settings_of(config)
     keys = assembly.ephemeral_keys()
     with progress_bar() as progress:
         scoring = assembly.scoring(settings, progress)
+    scoring.styling = Styling(keys.pseudonymiser.key(PURPOSE))
     paging = assembly.paging(settings, keys.links, SystemClock())
     asyncio.run(Replay(scoring, paging, keys.pseudonymiser, emit).run(file))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -72,25 +73,22 @@ class SqlTallies:
             keys = [(place.hour, *place.where) for place in wanted[start : start + AT_ONCE]]
             query = select(tally_hours).where(tuple_(*_KEY).in_(keys))
             rows = await self._database.read(lambda c, query=query: c.execute(query).all())  # type: ignore[misc]
-            found |= {_place(row): Hour(cell_of_json(row.body), row.style) for row in rows}
+            found |= await asyncio.to_thread(_hours, rows)
         return found
 
     async def fold(self, term: int, ids: Collection[int], rows: Mapping[Place, Hour]) -> bool:
-        written = [
-            {
-                "hour": place.hour,
-                **place.where._asdict(),
-                "body": cell_to_json(hour.cell),
-                "style": hour.style,
-            }
-            for place, hour in sorted(rows.items(), key=lambda one: one[0])
-        ]
+        written = await asyncio.to_thread(_written, rows)
         return await self._database.write(lambda c: _fold(c, term, list(ids), written))
 
     async def since(self, hour: datetime) -> Sequence[tuple[Place, Cell]]:
-        query = select(*_KEY, tally_hours.c.body).where(tally_hours.c.hour >= hour)
-        rows = await self._database.read(lambda c: c.execute(query).all())
-        return [(_place(row), cell_of_json(row.body)) for row in rows]
+        """Hour by hour, and read in a thread: so many rows at once would hold up the loop."""
+        known = select(tally_hours.c.hour).where(tally_hours.c.hour >= hour).distinct()
+        found: list[tuple[Place, Cell]] = []
+        for one in await self._database.read(lambda c: sorted(c.scalars(known))):
+            query = select(*_KEY, tally_hours.c.body).where(tally_hours.c.hour == one)
+            rows = await self._database.read(lambda c, query=query: c.execute(query).all())  # type: ignore[misc]
+            found += await asyncio.to_thread(_cells, rows)
+        return found
 
     async def sketched(self, since: datetime) -> Sequence[Place]:
         held = (tally_hours.c.hour >= since) & tally_hours.c.style.is_not(None)
@@ -146,6 +144,26 @@ def _fold(connection: Connection, term: int, ids: list[int], rows: list[dict[str
         )
         connection.execute(put, rows)
     return True
+
+
+def _written(rows: Mapping[Place, Hour]) -> list[dict[str, Any]]:
+    return [
+        {
+            "hour": place.hour,
+            **place.where._asdict(),
+            "body": cell_to_json(hour.cell),
+            "style": hour.style,
+        }
+        for place, hour in sorted(rows.items(), key=lambda one: one[0])
+    ]
+
+
+def _hours(rows: Sequence[Any]) -> dict[Place, Hour]:
+    return {_place(row): Hour(cell_of_json(row.body), row.style) for row in rows}
+
+
+def _cells(rows: Sequence[Any]) -> list[tuple[Place, Cell]]:
+    return [(_place(row), cell_of_json(row.body)) for row in rows]
 
 
 def _place(row: Any) -> Place:
