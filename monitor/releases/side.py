@@ -9,14 +9,11 @@ from typing import Final
 
 from detectors.drift.packing import SketchError
 from detectors.drift.sketch import StyleSketch, merge_all
-from detectors.notes import Cohort
 from monitor.tally.cell import HOUR, Cell, Where, merged
 from monitor.tally.hours import Hour, Place
 from monitor.tally.names import Kind, name
+from monitor.tally.styles import row_of
 
-_COHORTS: Final = frozenset(
-    one.value for one in Cohort
-)  # whose styles stand in rows of their own, and in those of all
 REPLIES: Final = name(Kind.TURN, "assistant")
 ReadStyle = Callable[[bytes], StyleSketch]
 """What stands as style in an hour's row; raises ``SketchError``."""
@@ -47,7 +44,7 @@ class Side:
         return sum(cell.counts[REPLIES] for cell in self.cells.values())
 
     def bases(self) -> list[str]:
-        return sorted({where.basis for where, cell in self.cells.items() if cell})
+        return sorted({where.basis for where in self.cells})
 
     def of(self, basis: str, *, lang: str | None = None) -> Cell:
         """All of one basis, in one language or in all."""
@@ -58,7 +55,7 @@ class Side:
         )
 
     def languages(self, basis: str) -> set[str]:
-        return {where.lang for where, cell in self.cells.items() if where.basis == basis and cell}
+        return {where.lang for where in self.cells if where.basis == basis}
 
 
 def side_of(
@@ -67,6 +64,8 @@ def side_of(
     """``rows`` of one release on one track, at least one, in any order; ``until``: what was asked for."""
     cells: dict[Where, list[Cell]] = {}
     for place, hour in rows:
+        if not hour.cell:
+            continue  # a row of styles alone
         cells.setdefault(place.where, []).append(hour.cell)
     sketches: dict[str, StyleSketch] = {}
     left_out: set[datetime] = set()
@@ -74,7 +73,7 @@ def side_of(
         styles = [
             (place.hour, hour.style)
             for place, hour in rows
-            if place.where.basis == basis and place.where.state not in _COHORTS and hour.style
+            if place.where == row_of(track, release, basis) and hour.style
         ]
         found = _added_up(styles, read_style, left_out)
         if found is not None:
