@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from detectors.drift.verdict import FeatureDrift
+from monitor.releases import words
 from monitor.releases.difference import Figure
 from monitor.releases.row import Family, Row
 
@@ -33,6 +34,8 @@ def chance(p: float | None) -> str:
 
 
 def effect(one: FeatureDrift) -> str:
+    if not words.varies(one):
+        return "never varies on a side"
     return f"{one.effect:+.2f} ({one.low / one.deviation:+.2f} to {one.high / one.deviation:+.2f})"
 
 

@@ -53,7 +53,7 @@ def marks_plot(found: Comparison) -> str:
 
 
 def style_plot(verdict: DriftVerdict) -> str:
-    """Effects of all features, the largest first."""
+    """Effects of all features that vary, what drifted and the largest first."""
     lines = [
         Line(
             words.plain(one.feature.value),
@@ -63,6 +63,7 @@ def style_plot(verdict: DriftVerdict) -> str:
             _WORSE if one.drifted else _FAINT if one.reason is Reason.TOO_FEW_REPLIES else _INK,
         )
         for one in words.by_effect(verdict)
+        if words.varies(one)
     ]
     return _draw(lines, "current less reference, standard deviations")
 
