@@ -82,7 +82,10 @@ def quantile_of(latency: Mapping[int, int], share: float) -> Figure | None:
 
 
 def p_of_quantiles(current: Mapping[int, int], reference: Mapping[int, int], share: float) -> float:
-    """Whether as many lie above what is the quantile of both together (Mood's median test, at any share; Fisher's p)."""
+    """Whether as many lie beyond what is the quantile of both together (Mood's median test, at any share; Fisher's p).
+
+    Latencies of a bucket are ties, so it is asked above the quantile's and from it on, and the smaller p counts twice.
+    """
     both = {bucket: current.get(bucket, 0) + reference.get(bucket, 0) for bucket in {*current, *reference}}
     left = share * (sum(both.values()) - 1)
     at = 0
@@ -90,11 +93,17 @@ def p_of_quantiles(current: Mapping[int, int], reference: Mapping[int, int], sha
         left -= both[at]
         if left < 0:
             break
-    above = [
-        (sum(count for bucket, count in side.items() if bucket > at), sum(side.values()))
-        for side in (current, reference)
-    ]
-    return p_of_shares(above[0], above[1])
+    ps = []
+    for least in (at, at + 1):
+        beyond, of = zip(
+            *((_from(side, least), sum(side.values())) for side in (current, reference)), strict=True
+        )
+        ps.append(p_of_shares((beyond[0], of[0]), (beyond[1], of[1])))
+    return min(1.0, 2 * min(ps))
+
+
+def _from(latency: Mapping[int, int], least: int) -> int:
+    return sum(count for bucket, count in latency.items() if bucket >= least)
 
 
 def _moments(marks: Marks) -> tuple[float, float]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 
 from detectors.drift.packing import SketchError
 from detectors.drift.sketch import StyleSketch, merge_all
 from monitor.tally.cell import HOUR, Cell, Where, merged
 from monitor.tally.hours import Hour, Place
 from monitor.tally.names import Kind, name
+from monitor.tally.styles import row_of
 
-REPLIES = name(Kind.TURN, "assistant")
+REPLIES: Final = name(Kind.TURN, "assistant")
 ReadStyle = Callable[[bytes], StyleSketch]
 """What stands as style in an hour's row; raises ``SketchError``."""
 
@@ -62,12 +64,16 @@ def side_of(
     """``rows`` of one release on one track, at least one, in any order; ``until``: what was asked for."""
     cells: dict[Where, list[Cell]] = {}
     for place, hour in rows:
+        if not hour.cell:
+            continue  # a row of styles alone
         cells.setdefault(place.where, []).append(hour.cell)
     sketches: dict[str, StyleSketch] = {}
     left_out: set[datetime] = set()
     for basis in sorted({place.where.basis for place, _ in rows}):
         styles = [
-            (place.hour, hour.style) for place, hour in rows if place.where.basis == basis and hour.style
+            (place.hour, hour.style)
+            for place, hour in rows
+            if place.where == row_of(track, release, basis) and hour.style
         ]
         found = _added_up(styles, read_style, left_out)
         if found is not None:

@@ -1,50 +1,18 @@
-"""Pinned baselines: what a release was like, to hold later ones against. They outlive restarts, retention and erasures."""
+"""Baselines on SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from datetime import datetime
-from typing import Any, Protocol
+from dataclasses import fields
+from typing import Any
 
 import orjson
 from sqlalchemy import Connection, select
 
+from monitor.baselines import Baseline, Baselines
 from monitor.store.dialect import insert_absent
 from monitor.store.schema import baselines
 
-
-@dataclass(frozen=True, slots=True)
-class Baseline:
-    """Counts and a sketch: no text, no id, no pseudonym. It never changes once it is pinned.
-
-    ``models`` names by role what judged those hours: another model may see the same replies otherwise. ``figures`` are the
-    cells of the hours from ``since`` until before ``until``, as a tally (``monitor.tally.codec.tally_of_json``).
-    ``sketch`` is a ``detectors.drift`` sketch, packed.
-    """
-
-    name: str
-    track: str
-    release: str
-    pinned_at: datetime
-    since: datetime
-    until: datetime
-    models: Mapping[str, str]
-    figures: str = field(repr=False)
-    sketch: bytes = field(repr=False)
-
-
-class Baselines(Protocol):
-    """Every method raises ``StoreError``."""
-
-    async def pin_baseline(self, baseline: Baseline) -> bool:
-        """Keep it. Do nothing and return False if its name is taken."""
-        ...
-
-    async def baselines(self) -> list[Baseline]:
-        """All, the newest pin first: of a track, the first one counts."""
-        ...
-
+__all__ = ["Baseline", "Baselines", "read", "write"]
 
 _COLUMNS = tuple(one.name for one in fields(Baseline))
 

@@ -12,8 +12,8 @@ from alerts.group import Group
 from alerts.incident import Incident
 from alerts.memory_outbox import MemoryOutbox
 from alerts.ports import Notification
+from monitor.baselines import Baseline
 from monitor.errors import CaseConflict, GroupConflict, PositionConflict
-from monitor.store.baselines import Baseline
 from monitor.store.work import (
     Advance,
     AuditRow,

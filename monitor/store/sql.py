@@ -17,6 +17,7 @@ from alerts.group import Group
 from alerts.incident import Incident
 from alerts.ports import Decide, Notification
 from alerts.storm import Admitted
+from monitor.baselines import Baseline
 from monitor.crypto.keyring import Keyring
 from monitor.errors import StoreUnwritable
 from monitor.store import (
@@ -34,7 +35,6 @@ from monitor.store import (
     shared_time,
     tallies,
 )
-from monitor.store.baselines import Baseline
 from monitor.store.database import TIME_LIMIT, Database
 from monitor.store.shared_time import Agreed, Told
 from monitor.store.url import parse

@@ -9,7 +9,7 @@ import numpy as np
 
 from detectors.drift.packing import pack, unpack
 from detectors.drift.sketch import StyleSketch
-from monitor.store.baselines import Baseline
+from monitor.baselines import Baseline
 from monitor.tally.cell import HOUR, Tally, Where, hour_of
 from monitor.tally.codec import tally_of_json, tally_to_json
 from tests.support.cases import NOW
