@@ -48,6 +48,8 @@ from monitor.store.sql import SqlStore
 from monitor.tally.ports import Tallies
 from monitor.trouble import runbook
 
+PACE = timedelta(seconds=12)  # of adding up what batches have tallied
+
 
 @dataclass(frozen=True, slots=True)
 class Keys:
@@ -206,6 +208,7 @@ def publishing(settings: Settings) -> Publishing | None:
     return Publishing(
         period=timedelta(seconds=given.period_seconds),
         window=timedelta(hours=given.window_hours),
+        pace=PACE,
         fold_style=Folding(),
     )
 

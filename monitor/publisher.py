@@ -45,11 +45,13 @@ class MoreFigures(Protocol):
 class Publishing:
     """``fold_style`` adds styles to an hour's sketch; without it none are kept.
 
-    ``more`` comes with every publication, as soon as it is there: nothing waits for it.
+    ``more`` comes with every publication, as soon as it is there: nothing waits for it. ``pace``: tallies are added up no
+    more often, but always before a publication; packing the sketch of an hour costs as much as a dozen styles.
     """
 
     period: timedelta = timedelta(seconds=60)
     window: timedelta = timedelta(hours=24)
+    pace: timedelta = timedelta(0)
     fold_style: FoldStyle | None = None
     more: MoreFigures | None = None
 
@@ -100,6 +102,8 @@ class Publisher(Collector):
         self._compared = 0.0
         self._comparing: asyncio.Task[None] | None = None
         self._waiting = 0
+        self._pace = self._publishing.pace.total_seconds()
+        self._folded = -self._pace
 
     @property
     def elected(self) -> bool:
@@ -128,7 +132,7 @@ class Publisher(Collector):
     async def look(self) -> None:
         """Ask for the lease; whoever has it adds up what waits, and publishes when it is time."""
         await self._ask()
-        if self.elected:
+        if self.elected and (self._due() or self._elapsed() >= self._folded + self._pace):
             await self._fold()
         if self.elected and self._due():
             await self._publish()
@@ -178,7 +182,7 @@ class Publisher(Collector):
         self._shown, self._published, self._more = (), None, ()
 
     async def _fold(self) -> None:
-        begun = self._elapsed()
+        begun = self._folded = self._elapsed()
         for _ in range(ROUNDS):
             if self._term is None or self._elapsed() - begun > LOOK.total_seconds():
                 break  # the lease goes first: it is asked for again before the rest is added up

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import structlog
@@ -21,11 +21,13 @@ from monitor.drift.gauges import gauges
 from monitor.drift.growing import Found, Growth, Sides
 from monitor.drift.plan import Comparison, Name, Pair, planned
 from monitor.figures import Rows, newest
-from monitor.store.baselines import Baseline, Baselines
 from monitor.tally.cell import HOUR, hour_of
 from monitor.tally.hours import Hour, Place
 from monitor.tally.names import Kind, name
 from monitor.tally.ports import Tallies
+
+if TYPE_CHECKING:
+    from monitor.store.baselines import Baseline, Baselines
 
 _log = structlog.get_logger(__name__)
 

@@ -11,13 +11,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from detectors.turn import Track
-from monitor.store.baselines import Baseline
 from monitor.tally.cell import HOUR, Where, hour_of
 from monitor.tally.hours import OTHER, Place
 from monitor.tally.styles import ALL, COHORTS
+
+if TYPE_CHECKING:
+    from monitor.store.baselines import Baseline
 
 AT_ONCE: Final = 6  # comparisons: what comes last, and of these what is heard of least, falls out
 COHORTS_AT_ONCE: Final = 3  # releases whose contrast groups are compared

@@ -251,6 +251,20 @@ async def test_without_anybody_who_knows_them_styles_are_dropped(store, tallies,
     assert (await tallies.waiting(), list(await tallies.since(EPOCH - HOUR))) == (0, [])
 
 
+async def test_tallies_are_added_up_at_their_pace_and_before_each_publication(store, tallies, clock):
+    publishing = Publishing(pace=timedelta(seconds=12))
+    publisher = a_publisher(tallies, clock, publishing=publishing)
+    seen = []
+    for _ in range(24):
+        await store.commit(Work(tally=a_tally(answer__all=1)))
+        await publisher.look()
+        seen.append(await tallies.waiting())
+        clock.jump(timedelta(seconds=3))
+    assert seen[:5] == [0, 1, 2, 3, 0]
+    assert seen[20] == 0, "a minute has passed"
+    assert max(seen) == 3
+
+
 class More:
     """What else is published; it may take its time, or fail."""
 
