@@ -7,6 +7,7 @@ import secrets
 import signal
 import sys
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
@@ -16,7 +17,7 @@ from starlette.applications import Starlette
 from alerts.ports import Clock, Notification, Pager
 from alerts.relay import Relay
 from detectors.encoder import Progress
-from monitor import assembly
+from monitor import assembly, styling
 from monitor.auditor import Auditor
 from monitor.canary import CanaryLoop
 from monitor.changes import Paging
@@ -26,6 +27,7 @@ from monitor.crypto.keyring import Keyring
 from monitor.dead_letter_desk import DeadLetterDesk
 from monitor.decode.dead_letters import DeadLetterLimit, DeadLetterPolicy
 from monitor.errors import ConfigurationError
+from monitor.expiry import Figures
 from monitor.forgetting import Forgetting
 from monitor.group_keeper import GroupKeeper
 from monitor.guard import Guard
@@ -49,6 +51,7 @@ from monitor.store.migration import is_current, migrate
 from monitor.store.records import Records
 from monitor.store.sql import SqlStore
 from monitor.store.tallies import SqlTallies
+from monitor.tally.styles import PURPOSE as MARKS
 from monitor.tallying import Tallying
 from monitor.timers import Timers
 from monitor.trouble import line_stopped, reading_stalled, records_missing
@@ -130,7 +133,7 @@ class App:
         sketch_key = self._keys.pseudonymiser.sketch_key
         guard = assembly.guard(
             self._settings,
-            lambda: self._load(self._settings, progress, sketch_key),
+            lambda: self._loaded(self._load(self._settings, progress, sketch_key)),
             self._clock,
             sketch_key,
             self._metrics.encoder_up.set,
@@ -156,6 +159,14 @@ class App:
             if self._heartbeat is not None:
                 await self._heartbeat.close()
             await self._store.close()
+
+    def _loaded(self, scoring: Scoring) -> Scoring:
+        """The same, reading styles too, if anybody is there to add them up. In the thread that has loaded it."""
+        self._metrics.build.info(assembly.build())
+        if self._tallying is not None:
+            key = self._keys.pseudonymiser.key(styling.PURPOSE)
+            scoring.styling = styling.Styling(key, self._recorder.style_worked)
+        return scoring
 
     def _make_paging(self) -> Paging:
         """Without a public address, links lead to this worker."""
@@ -239,6 +250,9 @@ class App:
                 clock=clock,
                 common_time=self._common_time,
                 keep=timedelta(days=settings.retention.days),
+                figures=Figures(
+                    SqlTallies(self._store.database), timedelta(days=settings.publishing.keep_days)
+                ),
                 line_stopped=partial(line_stopped, settings),
                 forgetting=Forgetting(
                     Erasing(self._store.database, self._keys.keyring),
@@ -266,18 +280,24 @@ class App:
         publishing = self._publishing
         if publishing is None:
             return None
-        return Tallying(self._recorder.tally_failed, styles=publishing.fold_style is not None)
+        key = self._keys.pseudonymiser.key(MARKS)
+        return Tallying(self._recorder.tally_failed, styles=None if publishing.fold_style is None else key)
 
     def _make_publisher(self) -> Publisher | None:
         if self._publishing is None:
             return None
+        tallies = SqlTallies(self._store.database)
+        spent = self._recorder.style_worked
         publisher = Publisher(
-            SqlTallies(self._store.database),
+            tallies,
             self._clock,
             self._clock.elapsed,
             self._name,
             self._recorder,
-            self._publishing,
+            replace(
+                self._publishing,
+                more=assembly.comparisons(self._settings, tallies, self._store, spent),
+            ),
             looked=partial(self._recorder.alive, "publisher"),
         )
         self._metrics.registry.register(publisher)

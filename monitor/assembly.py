@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from detectors.distress.trend import warm
 from detectors.encoder import Progress, load_engine, prepare
 from detectors.encoder.acceptance import check
 from detectors.encoder.cache import locate_cache
+from monitor import __version__
 from monitor.canary import HeartbeatUrl
 from monitor.canary_book import CanaryBook
 from monitor.canary_event import CanaryMark
@@ -32,15 +34,21 @@ from monitor.crypto.development import development_keys
 from monitor.crypto.keyring import KEY_BYTES, Key, Keyring, parse_secret
 from monitor.crypto.pseudonym import Pseudonymiser
 from monitor.decode.registry import find_decoder
+from monitor.drift.folding import Folding
+from monitor.drift.looking import Comparisons
 from monitor.errors import ConfigurationError
 from monitor.guard import Guard, Patience
-from monitor.publisher import Publishing
+from monitor.publisher import MoreFigures, Publishing
 from monitor.reader import Reader
 from monitor.scoring import OneAtATime, Pulse, Scoring
 from monitor.settings import NamedPager, Settings, channel_names
 from monitor.sources.settings import KafkaSettings
+from monitor.store.baselines import Baselines
 from monitor.store.sql import SqlStore
+from monitor.tally.ports import Tallies
 from monitor.trouble import runbook
+
+PACE = timedelta(seconds=12)  # of adding up what batches have tallied
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +206,28 @@ def publishing(settings: Settings) -> Publishing | None:
     if not given.enabled:
         return None
     return Publishing(
-        period=timedelta(seconds=given.period_seconds), window=timedelta(hours=given.window_hours)
+        period=timedelta(seconds=given.period_seconds),
+        window=timedelta(hours=given.window_hours),
+        pace=PACE,
+        fold_style=Folding(),
     )
+
+
+def comparisons(
+    settings: Settings, tallies: Tallies, baselines: Baselines, spent: Callable[[float], None]
+) -> MoreFigures:
+    return Comparisons(tallies, baselines, timedelta(days=settings.publishing.keep_days), spent)
+
+
+def build() -> dict[str, str]:
+    """What judges here: jiezhu's version, and the digest of all that its detectors have learnt."""
+    from detectors.crisis.model import SHIPPED  # noqa: PLC0415 - see ``scoring``
+    from detectors.reply import heads  # noqa: PLC0415 - see ``scoring``
+
+    learnt = hashlib.sha256(SHIPPED.read_bytes())
+    fitted = heads.load()
+    learnt.update(fitted.weights.tobytes() + fitted.bias.tobytes())
+    return {"version": __version__, "detectors": learnt.hexdigest()[:16]}
 
 
 def heartbeat(settings: Settings, clock: Clock) -> HeartbeatUrl | None:

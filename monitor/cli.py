@@ -20,6 +20,7 @@ from monitor.errors import ConfigurationError, JiezhuError
 from monitor.model_cli import models
 from monitor.options import Config, Json, scoring_of, settings_of
 from monitor.output import emit, fail, leave_unread
+from monitor.release_cli import releases
 from monitor.settings import environment_names
 
 app = typer.Typer(
@@ -32,6 +33,7 @@ app = typer.Typer(
 incidents = typer.Typer(help="List, show, acknowledge and resolve incidents.", no_args_is_help=True)
 app.add_typer(incidents, name="incidents")
 app.add_typer(models)
+app.add_typer(releases)
 
 By = Annotated[str, typer.Option("--by", help="Who does it: goes into the audit.")]
 
@@ -90,11 +92,13 @@ def replay(
     from monitor.clock import SystemClock
     from monitor.progress_bar import progress_bar
     from monitor.replay import Replay
+    from monitor.styling import PURPOSE, Styling
 
     settings = settings_of(config)
     keys = assembly.ephemeral_keys()
     with progress_bar() as progress:
         scoring = assembly.scoring(settings, progress)
+    scoring.styling = Styling(keys.pseudonymiser.key(PURPOSE))
     paging = assembly.paging(settings, keys.links, SystemClock())
     asyncio.run(Replay(scoring, paging, keys.pseudonymiser, emit).run(file))
 

@@ -1,9 +1,11 @@
-"""What ends by age alone, whoever wrote it: words, dead letters, and canaries."""
+"""What ends by age alone, whoever wrote it: words, dead letters, canaries, and the figures of hours."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Protocol
 
 import structlog
 
@@ -19,6 +21,20 @@ EXPIRY = timedelta(hours=1)
 LOOK = timedelta(seconds=10)  # so often it shows that it lives, and tries again what could not be done
 
 
+class Hours(Protocol):
+    async def drop(self, before: datetime) -> int:
+        """Delete hours that are older; return how many rows went. Raise ``StoreError``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Counts and sketches of styles by the hour, and how long they are kept."""
+
+    hours: Hours
+    keep: timedelta
+
+
 class Expiry:
     """``keep``: how long words are kept (M7).
 
@@ -30,12 +46,14 @@ class Expiry:
         store: Store,
         clock: Clock,
         keep: timedelta,
+        figures: Figures | None = None,
         *,
         looked: Callable[[datetime], None] = lambda _: None,
     ) -> None:
         self._store = store
         self._clock = clock
         self._keep = keep
+        self._figures = figures
         self._looked = looked
 
     async def run(self) -> None:
@@ -52,6 +70,8 @@ class Expiry:
         now = self._clock.now()
         try:
             gone = await self._store.expire(now - self._keep)
+            if self._figures is not None:
+                gone += await self._figures.hours.drop(now - self._figures.keep)
             if gone:
                 _log.info("expired", rows=gone)
             await self._store.sweep_canaries(Canary(int((now - KEPT).timestamp()), 0))

@@ -73,7 +73,7 @@ class _Families:
         self.mean = gauge("jiezhu_score_mean", "Mean of the marks over the window", _SCORE)
         self.mean_low = gauge("jiezhu_score_mean_low", "Lower end of its 95 % interval", _SCORE)
         self.mean_high = gauge("jiezhu_score_mean_high", "Upper end of its 95 % interval", _SCORE)
-        self.size = gauge("jiezhu_score_sample_size", "Answers that were marked", _SCORE)
+        self.size = gauge("jiezhu_score_mean_sample_size", "Answers that were marked", _SCORE)
         self.latency = gauge(
             "jiezhu_reply_latency_quantile_seconds",
             "From the user's turn to the assistant's reply, over the window; within half a percent",

@@ -20,8 +20,8 @@ from prometheus_client.registry import Collector
 from alerts.ports import Clock
 from monitor.adding import AT_ONCE, Aside, add_up
 from monitor.errors import JiezhuError, StoreUnavailable
-from monitor.figures import figures
-from monitor.tally.cell import HOUR, hour_of
+from monitor.figures import Rows, figures
+from monitor.tally.cell import hour_of
 from monitor.tally.election import SHOWN, Reason, Watched, decide
 from monitor.tally.hours import FoldStyle
 from monitor.tally.ports import Tallies
@@ -30,23 +30,28 @@ _log = structlog.get_logger(__name__)
 
 LOOK = timedelta(seconds=3)
 ROUNDS = 10  # transactions of adding up in one look
-KEPT = timedelta(days=35)  # hours: whoever compares a release with its own past looks back no further
+STALE = 5  # periods after which comparisons that do not come any more are not shown either
 
 
 class MoreFigures(Protocol):
     """What else the elected worker publishes: comparisons of styles."""
 
-    async def look(self, now: datetime) -> Sequence[Metric]:
-        """Errors are the store's. CPU work goes to a thread."""
+    async def look(self, now: datetime, rows: Rows) -> Sequence[Metric]:
+        """``rows`` are those of the window. Errors are the store's. CPU work goes to a thread."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Publishing:
-    """``fold_style`` adds styles to an hour's sketch; without it none are kept. ``more`` comes with every publication."""
+    """``fold_style`` adds styles to an hour's sketch; without it none are kept.
+
+    ``more`` comes with every publication, as soon as it is there: nothing waits for it. ``pace``: tallies are added up no
+    more often, but always before a publication; packing the sketch of an hour costs as much as a dozen styles.
+    """
 
     period: timedelta = timedelta(seconds=60)
     window: timedelta = timedelta(hours=24)
+    pace: timedelta = timedelta(0)
     fold_style: FoldStyle | None = None
     more: MoreFigures | None = None
 
@@ -93,14 +98,25 @@ class Publisher(Collector):
         self._until = 0.0
         self._shown: Sequence[Metric] = ()
         self._published: float | None = None
+        self._more: Sequence[Metric] = ()
+        self._compared = 0.0
+        self._comparing: asyncio.Task[None] | None = None
         self._waiting = 0
-        self._dropped: datetime | None = None
+        self._pace = self._publishing.pace.total_seconds()
+        self._folded = -self._pace
 
     @property
     def elected(self) -> bool:
         return self._term is not None and self._elapsed() < self._until
 
     async def run(self) -> None:
+        try:
+            await self._turn()
+        finally:
+            if self._comparing is not None:
+                self._comparing.cancel()
+
+    async def _turn(self) -> None:
         while True:
             try:
                 await self.look()
@@ -116,7 +132,7 @@ class Publisher(Collector):
     async def look(self) -> None:
         """Ask for the lease; whoever has it adds up what waits, and publishes when it is time."""
         await self._ask()
-        if self.elected:
+        if self.elected and (self._due() or self._elapsed() >= self._folded + self._pace):
             await self._fold()
         if self.elected and self._due():
             await self._publish()
@@ -138,6 +154,8 @@ class Publisher(Collector):
             age = self._elapsed() - self._published
             yield _gauge("jiezhu_published_age_seconds", "Since figures were published last", age)
             yield from self._shown
+        if self._elapsed() - self._compared <= STALE * self._publishing.period.total_seconds():
+            yield from self._more
 
     async def _ask(self) -> None:
         asked = self._elapsed()
@@ -161,10 +179,10 @@ class Publisher(Collector):
         self._forget()
 
     def _forget(self) -> None:
-        self._shown, self._published = (), None
+        self._shown, self._published, self._more = (), None, ()
 
     async def _fold(self) -> None:
-        begun = self._elapsed()
+        begun = self._folded = self._elapsed()
         for _ in range(ROUNDS):
             if self._term is None or self._elapsed() - begun > LOOK.total_seconds():
                 break  # the lease goes first: it is asked for again before the rest is added up
@@ -187,13 +205,23 @@ class Publisher(Collector):
     async def _publish(self) -> None:
         now, window = self._clock.now(), self._publishing.window
         rows = await self._tallies.since(hour_of(now - window))
-        shown = await self._aside(lambda: figures(rows, window))
-        if self._publishing.more is not None:
-            shown += await self._publishing.more.look(now)
-        self._shown, self._published = shown, self._elapsed()
-        if self._term is not None and (self._dropped is None or now - self._dropped >= HOUR):
-            await self._tallies.drop(self._term, now - KEPT)
-            self._dropped = now
+        self._shown = await self._aside(lambda: figures(rows, window))
+        self._published = self._elapsed()
+        more = self._publishing.more
+        if more is not None and (self._comparing is None or self._comparing.done()):
+            self._comparing = asyncio.create_task(self._compare(more, now, rows), name="comparing")
+
+    async def _compare(self, more: MoreFigures, now: datetime, rows: Rows) -> None:
+        term = self._term
+        try:
+            shown = await more.look(now, rows)
+        except StoreUnavailable:
+            return
+        except Exception as error:  # noqa: BLE001 - figures are worth no worker
+            _log.error("not_compared", exc_info=error)
+            return
+        if term is not None and term == self._term:  # else it is another's to show
+            self._more, self._compared = shown, self._elapsed()
 
 
 def _gauge(name: str, text: str, value: float) -> Metric:

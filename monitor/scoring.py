@@ -19,6 +19,7 @@ from detectors.fold import Unscored
 from detectors.ports import Encoder, ReplyScorer, UserScorer, Vectors
 from detectors.turn import Role
 from monitor.lanes import Lanes
+from monitor.styling import Styling
 
 Signal = UserSignal | ReplySignal
 S = TypeVar("S", UserSignal, ReplySignal)
@@ -60,10 +61,17 @@ class Scoring:
     """Inline model work stalls the loop for tens of seconds and costs the group membership (DESIGN §7).
 
     ``failures`` counts the batches in which a text could not be scored. ``pulse`` beats whenever some work is done.
-    ``lanes`` are its threads: one that is alive after ``close`` hangs.
+    ``lanes`` are its threads: one that is alive after ``close`` hangs. ``styling`` reads the style of what was judged.
     """
 
-    def __init__(self, users: UserScorer, replies: ReplyScorer, pulse: Pulse | None = None) -> None:
+    def __init__(
+        self,
+        users: UserScorer,
+        replies: ReplyScorer,
+        pulse: Pulse | None = None,
+        styling: Styling | None = None,
+    ) -> None:
+        self.styling = styling
         self.pulse = pulse or Pulse()
         self.users: UserScorer = _Users(users, self._failed)
         self.replies: ReplyScorer = _Replies(replies, self._failed)
@@ -100,9 +108,19 @@ class Scoring:
         try:
             if role is Role.USER:
                 return self.users.score(texts, langs)
-            return self.replies.score(texts, langs, [item.region for item in side])
+            judged = self.replies.score(texts, langs, [item.region for item in side])
+            return judged if self.styling is None else self._styled(self.styling, texts, judged)
         finally:
             self.pulse.beat()
+
+    @staticmethod
+    def _styled(styling: Styling, texts: Sequence[str], judged: Sequence[ReplySignal]) -> list[ReplySignal]:
+        whole = [place for place, signal in enumerate(judged) if signal is not BROKEN_REPLY]
+        read = styling.styled([texts[place] for place in whole], [judged[place] for place in whole])
+        signals = list(judged)
+        for place, signal in zip(whole, read, strict=True):
+            signals[place] = signal
+        return signals
 
     def close(self) -> None:
         self.lanes.close()

@@ -173,11 +173,15 @@ class Canary(_Section):
 
 
 class Publishing(_Section):
-    """One elected worker adds up what all have counted, and shows rates over the last ``window_hours`` on its /metrics."""
+    """One elected worker adds up what all have counted, and shows rates over the last ``window_hours`` on its /metrics.
+
+    ``keep_days``: how long hours are kept. A release is compared with a week of its own past, the oldest that is kept.
+    """
 
     enabled: bool = True
     period_seconds: float = Field(60, ge=5, le=3600)
     window_hours: int = Field(24, ge=1, le=168)
+    keep_days: float = Field(35, ge=15, le=400)
 
 
 class Retention(_Section):

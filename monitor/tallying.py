@@ -18,9 +18,12 @@ _log = structlog.get_logger(__name__)
 
 
 class Tallying:
-    """``failed`` is called for each tally that could not be made. ``styles``: whether anybody adds up styles."""
+    """``failed`` is called for each tally that could not be made.
 
-    def __init__(self, failed: Callable[[], None], *, styles: bool = False) -> None:
+    ``styles`` keys the marks of styles (``monitor.tally.styles``); None where nobody adds them up.
+    """
+
+    def __init__(self, failed: Callable[[], None], *, styles: bytes | None = None) -> None:
         self._failed = failed
         self._styles = styles
         self._recent = Recent()

@@ -22,7 +22,7 @@ from monitor.common_time import CommonTime
 from monitor.dead_letter_desk import DeadLetterDesk
 from monitor.decode.dead_letters import DeadLetterLimit, StopReason
 from monitor.errors import JiezhuError, StoreError
-from monitor.expiry import Expiry
+from monitor.expiry import Expiry, Figures
 from monitor.forgetting import Forgetting
 from monitor.group_keeper import GroupKeeper
 from monitor.guard import Guard
@@ -72,6 +72,7 @@ class Parts:
     clock: Clock
     common_time: CommonTime
     keep: timedelta  # how long words are kept
+    figures: Figures
     line_stopped: Callable[[StopReason, datetime], Notification]
     auditor: Auditor
     forgetting: Forgetting
@@ -125,7 +126,11 @@ class Worker:
             "heartbeat": self._heartbeat(),
             "loop_lag": self._loop_lag(),
             "expiry": Expiry(
-                parts.store, parts.clock, parts.keep, looked=partial(parts.recorder.alive, "expiry")
+                parts.store,
+                parts.clock,
+                parts.keep,
+                parts.figures,
+                looked=partial(parts.recorder.alive, "expiry"),
             ).run(),
             "auditor": parts.auditor.run(),
             "common_time": parts.common_time.run(),

@@ -12,6 +12,7 @@ from alerts.group import Group
 from alerts.incident import Incident
 from alerts.memory_outbox import MemoryOutbox
 from alerts.ports import Notification
+from monitor.baselines import Baseline
 from monitor.errors import CaseConflict, GroupConflict, PositionConflict
 from monitor.store.work import (
     Advance,
@@ -28,7 +29,7 @@ from monitor.tally.codec import tally_of_json, tally_to_json
 
 
 class MemoryStore(MemoryOutbox):
-    """Implements ``Store``. Nothing in ``commit`` waits, so that nobody sees half of it."""
+    """Implements ``Store`` and ``Baselines``. Nothing in ``commit`` waits, so that nobody sees half of it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,6 +42,7 @@ class MemoryStore(MemoryOutbox):
         self._dead_letters: dict[tuple[Partition, int], DeadLetter] = {}
         self.tallies: dict[int, str] = {}  # the queue, by id
         self._tallied = 0
+        self._baselines: dict[str, Baseline] = {}
 
     async def commit(self, work: Work) -> None:
         self._check_positions(work.advances)
@@ -168,6 +170,12 @@ class MemoryStore(MemoryOutbox):
 
     async def probe(self, now: datetime) -> None:
         """Memory takes what it is given."""
+
+    async def pin_baseline(self, baseline: Baseline) -> bool:
+        return self._baselines.setdefault(baseline.name, baseline) is baseline
+
+    async def baselines(self) -> list[Baseline]:
+        return sorted(self._baselines.values(), key=lambda one: (one.pinned_at, one.name), reverse=True)
 
     async def close(self) -> None:
         """Nothing is open."""

@@ -56,9 +56,20 @@ class MemoryTallies:
     async def since(self, hour: datetime) -> Sequence[tuple[Place, Cell]]:
         return [(place, cell_of_json(body)) for place, (body, _) in self._hours.items() if place.hour >= hour]
 
-    async def drop(self, term: int, before: datetime) -> int:
-        if not self._elected(term):
-            return 0
+    async def sketched(self, since: datetime) -> Sequence[Place]:
+        return [place for place, (_, style) in self._hours.items() if place.hour >= since and style]
+
+    async def between(
+        self, track: str, release: str, since: datetime, until: datetime
+    ) -> Sequence[tuple[Place, Hour]]:
+        found = await self.hours([place for place in self._hours if since <= place.hour < until])
+        mine = (track, release)
+        return sorted(
+            (row for row in found.items() if (row[0].where.track, row[0].where.release) == mine),
+            key=lambda row: row[0],
+        )
+
+    async def drop(self, before: datetime) -> int:
         old = [place for place in self._hours if place.hour < before]
         for place in old:
             del self._hours[place]

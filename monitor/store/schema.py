@@ -279,3 +279,18 @@ publisher = Table(
     Column("holder", Words, nullable=False),
     Column("until", Instant, nullable=False),
 )
+
+# Releases that others are held against: counts and a sketch of style, which name nobody. Kept until somebody lets go of them.
+baselines = Table(
+    "baselines",
+    metadata,
+    Column("name", Words, primary_key=True),
+    Column("track", Words, nullable=False),
+    Column("release", Words, nullable=False),
+    Column("pinned_at", Instant, nullable=False),
+    Column("since", Instant, nullable=False),
+    Column("until", Instant, nullable=False),
+    Column("models", Text, nullable=False),
+    Column("figures", Text, nullable=False),
+    Column("sketch", LargeBinary, nullable=False),
+)

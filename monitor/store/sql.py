@@ -17,10 +17,12 @@ from alerts.group import Group
 from alerts.incident import Incident
 from alerts.ports import Decide, Notification
 from alerts.storm import Admitted
+from monitor.baselines import Baseline
 from monitor.crypto.keyring import Keyring
 from monitor.errors import StoreUnwritable
 from monitor.store import (
     audit,
+    baselines,
     cases,
     dead_letters,
     excerpts,
@@ -43,7 +45,7 @@ Step = Callable[[Connection, Rows], None]
 
 
 class SqlStore:
-    """Implements ``Store`` on SQLite and PostgreSQL. The tables must be there: see ``monitor.store.migration``."""
+    """Implements ``Store`` and ``Baselines`` on SQLite and PostgreSQL. The tables must be there: see ``monitor.store.migration``."""
 
     def __init__(self, url: str | SecretStr, keyring: Keyring, time_limit: timedelta = TIME_LIMIT) -> None:
         self._database = Database(parse(url), time_limit)
@@ -179,6 +181,12 @@ class SqlStore:
     async def agree(self, before: Agreed | None, after: Agreed) -> bool:
         """Write the workers' time if it still is what was read."""
         return await self._database.write(lambda c: shared_time.agree(c, before, after))
+
+    async def pin_baseline(self, baseline: Baseline) -> bool:
+        return await self._database.write(lambda c: baselines.write(c, baseline))
+
+    async def baselines(self) -> list[Baseline]:
+        return await self._database.read(baselines.read)
 
     async def close(self) -> None:
         await self._database.close()

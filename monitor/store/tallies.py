@@ -90,13 +90,23 @@ class SqlTallies:
             found += await asyncio.to_thread(_cells, rows)
         return found
 
-    async def drop(self, term: int, before: datetime) -> int:
-        def transaction(connection: Connection) -> int:
-            if not _elected(connection, term):
-                return 0
-            return connection.execute(delete(tally_hours).where(tally_hours.c.hour < before)).rowcount
+    async def sketched(self, since: datetime) -> Sequence[Place]:
+        held = (tally_hours.c.hour >= since) & tally_hours.c.style.is_not(None)
+        query = select(*_KEY).where(held)
+        return [_place(row) for row in await self._database.read(lambda c: c.execute(query).all())]
 
-        return await self._database.write(transaction)
+    async def between(
+        self, track: str, release: str, since: datetime, until: datetime
+    ) -> Sequence[tuple[Place, Hour]]:
+        t = tally_hours.c
+        mine = (t.track == track) & (t.release == release) & (t.hour >= since) & (t.hour < until)
+        query = select(tally_hours).where(mine).order_by(*_KEY)
+        rows = await self._database.read(lambda c: c.execute(query).all())
+        return [(_place(row), Hour(cell_of_json(row.body), row.style)) for row in rows]
+
+    async def drop(self, before: datetime) -> int:
+        old = delete(tally_hours).where(tally_hours.c.hour < before)
+        return await self._database.write(lambda c: c.execute(old).rowcount)
 
 
 def _lease(connection: Connection) -> Lease | None:

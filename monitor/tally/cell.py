@@ -79,7 +79,8 @@ class Style:
     """The style of one judged reply, for whoever compares styles; nothing here reads it.
 
     ``level`` and ``distress`` (0-1) are the user's at the turn that is answered, ``lang`` is the reply's; ``style`` and
-    ``memory`` are the signal's own; ``earlier`` counts the replies before it that are at hand. It names nobody.
+    ``memory`` are the signal's own; ``earlier`` counts the replies of its release before it that are at hand. It names nobody:
+    ``conversation`` and ``mark`` (the reply's) are 64 bits of keyed hashes, other ones each hour (``monitor.tally.styles``).
     """
 
     state: str
@@ -91,6 +92,8 @@ class Style:
     cohort: str = ""
     phrases: tuple[str, ...] = ()
     earlier: int = 0
+    conversation: int = 0
+    mark: int = 0
 
 
 @dataclass(slots=True)

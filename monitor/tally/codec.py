@@ -12,8 +12,10 @@ import orjson
 from monitor.tally.cell import Cell, Marks, Style, Tally, Where
 
 VERSION: Final = 1
-_STYLE: Final = ("state", "level", "distress", "lang", "style", "memory", "cohort", "phrases", "earlier")
-
+_STYLE: Final = (
+    *("state", "level", "distress", "lang", "style", "memory", "cohort", "phrases", "earlier"),
+    *("conversation", "mark"),
+)
 
 _parts = attrgetter(*_STYLE)
 

@@ -24,7 +24,7 @@ from detectors.turn import Role
 from monitor.answered import Answered
 from monitor.batch import CaseResult
 from monitor.languages import language
-from monitor.tally.cell import Cell, State, Style, Tally, Where, hour_of
+from monitor.tally.cell import Cell, State, Tally, Where, hour_of
 from monitor.tally.names import Kind, name
 from monitor.tally.seen import (
     boundary_given,
@@ -35,6 +35,7 @@ from monitor.tally.seen import (
     own_safety,
     reached,
 )
+from monitor.tally.styles import Said, styles_of
 
 PROHIBITED: Final = (Flag.DENIES_FEELING, Flag.PREMATURE_ADVICE)  # J6
 _CRISIS_OUTCOMES: Final = frozenset(Outcome) - {Outcome.NOT_APPLICABLE, Outcome.OVER_TRIGGERED}
@@ -43,25 +44,27 @@ Repeated = Callable[[str, str], bool]
 """Conversation and gist of a reply: whether nearly the same was said elsewhere lately."""
 
 
-def tally_of(results: Iterable[CaseResult], at: datetime, repeated: Repeated, *, styles: bool) -> Tally:
-    """What a batch adds. Canaries never count. ``styles``: whether anybody is there to add up styles."""
+def tally_of(
+    results: Iterable[CaseResult], at: datetime, repeated: Repeated, *, styles: bytes | None
+) -> Tally:
+    """What a batch adds. Canaries never count. ``styles`` keys the marks of styles; None where nobody adds them up."""
     tally = Tally(hour_of(at))
     for case in results:
         conversation = case.advanced.case.conversation
         if is_canary(conversation.key):
             continue
         users = {entry.event: one for one in case.exchanges for entry in (*one.user, *one.reply)}
-        said = [entry.event for entry in conversation.entries if entry.role is Role.ASSISTANT]
         for entry, signal in case.fresh:
             before = case.before.get(entry.event)
             if isinstance(signal, UserSignal):
                 _user(tally, entry, signal, before)
             elif before is None:
                 _reply(tally, entry, signal, users.get(entry.event), repeated(conversation.key, signal.gist))
-                if styles and (signal.style or signal.memory):
-                    earlier = said.index(entry.event) if entry.event in said else 0
-                    where, style = _style(entry, signal, users.get(entry.event), earlier)
-                    tally.styles.append((where, style))
+                if styles is not None and signal.style:
+                    asked = users.get(entry.event)
+                    state = _state(asked.signals if asked else ())
+                    said = Said(conversation, entry, signal, asked)
+                    tally.styles += styles_of(said, state.value, tally.hour, styles)
         for one in case.answered():
             _answered(tally, one)
         _notes(tally, case)
@@ -171,28 +174,6 @@ def _notes(tally: Tally, case: CaseResult) -> None:
     for entry, first in first_fired(case):
         counts = tally.at(_where(entry, _language(case), State.NONE)).counts
         counts[name(Kind.FIRST, first.own.value, first.turn)] += 1
-
-
-def _style(entry: Entry, signal: ReplySignal, one: Exchange | None, earlier: int) -> tuple[Where, Style]:
-    state = _state(one.signals if one else ())
-    user = one.signals[one.worst] if one else None
-    cohort = (
-        next((e.notes.cohort for e in reversed(one.user) if e.notes and e.notes.cohort), None)
-        if one
-        else None
-    )
-    style = Style(
-        state=state.value,
-        level=user.level.value if user else Level.NONE.value,
-        distress=round(max(s.distress for s in one.signals), 2) if one else 0.0,
-        lang=signal.language,
-        style=signal.style,
-        memory=signal.memory,
-        cohort=cohort.value if cohort else "",
-        phrases=tuple(sorted({evidence.source for evidence in signal.evidence})),
-        earlier=earlier,
-    )
-    return _where(entry, signal.language, state), style
 
 
 def _where(entry: Entry, lang: str, state: State) -> Where:

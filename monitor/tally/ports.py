@@ -47,6 +47,16 @@ class Tallies(Protocol):
         """All rows of that hour and later ones, without their styles."""
         ...
 
-    async def drop(self, term: int, before: datetime) -> int:
-        """Delete hours that are older; return how many rows went. Nothing if ``term`` is not the elected one's."""
+    async def sketched(self, since: datetime) -> Sequence[Place]:
+        """The rows of that hour and later ones that hold styles."""
+        ...
+
+    async def between(
+        self, track: str, release: str, since: datetime, until: datetime
+    ) -> Sequence[tuple[Place, Hour]]:
+        """All rows of a release from that hour on and before the other, with their styles, the oldest first."""
+        ...
+
+    async def drop(self, before: datetime) -> int:
+        """Delete hours that are older, whoever is elected; return how many rows went."""
         ...

@@ -103,7 +103,6 @@ class TalliesContract:
         [(one, _)] = await tallies.take(9)
         await tallies.elect(MINE, THEIRS)
         assert not await tallies.fold(1, [one], {a_place(): a_row(1)})
-        assert await tallies.drop(1, NOW + HOUR) == 0
         assert (await tallies.waiting(), await tallies.hours([a_place()])) == (1, {})
         assert await tallies.fold(2, [one], {a_place(): a_row(1)})
 
@@ -124,8 +123,31 @@ class TalliesContract:
             hour_of(NOW): {("canary", "r0")},
             hour_of(NOW) - 9 * HOUR: set(),
         }
-        assert await tallies.drop(1, NOW - timedelta(hours=29)) == 1
+        assert await tallies.drop(NOW - timedelta(hours=29)) == 1
         assert len(await tallies.since(NOW - 99 * HOUR)) == 3
+
+    async def test_rows_that_hold_styles_and_those_of_a_release(self, tallies):
+        await tallies.elect(None, MINE)
+        rows = {
+            a_place(3, state="all"): a_row(1, b"a"),
+            a_place(1): a_row(2),
+            a_place(1, state="all"): a_row(3, b"b"),
+            a_place(1, release="8.0"): a_row(4, b"c"),
+            a_place(1, track="production"): a_row(5),
+            a_place(0): a_row(6),
+        }
+        await tallies.fold(1, [], rows)
+        since = hour_of(NOW) - 2 * HOUR
+        assert set(await tallies.sketched(since)) == {
+            a_place(1, state="all"),
+            a_place(1, release="8.0"),
+        }
+        found = await tallies.between(HERE.track, HERE.release, hour_of(NOW) - 3 * HOUR, hour_of(NOW))
+        assert [place for place, _ in found] == [
+            a_place(3, state="all"),
+            *(a_place(1, state="all"), a_place(1)),
+        ]
+        assert dict(found) == {place: rows[place] for place, _ in found}
 
     async def test_many_rows_at_once(self, tallies):
         await tallies.elect(None, MINE)

@@ -18,6 +18,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from detectors.finding import CRISIS_LEVELS
 from detectors.turn import Track
+from monitor import __version__
 from monitor.decode.event import published_schema
 from monitor.decode.rejection import Reason
 from monitor.demo.workers import Worker
@@ -187,6 +188,14 @@ async def test_a_miss_is_seen_in_the_series_that_was_born(run: Run) -> None:
     }
     assert misses
     assert misses <= samples(run.before).keys()
+
+
+async def test_who_judges_is_told_and_the_style_of_replies_is_read(run: Run) -> None:
+    found = samples(run.after)
+    [build] = [dict(labels) for name, labels in found if name == "jiezhu_build_info"]
+    assert build["version"] == __version__
+    assert len(build["detectors"]) == 16
+    assert found["jiezhu_style_seconds_total", frozenset()] > 0
 
 
 async def test_the_asyncapi_document_holds_the_events_schema(run: Run) -> None:

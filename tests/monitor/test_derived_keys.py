@@ -12,11 +12,24 @@ from monitor import assembly
 from monitor.canary_event import CanaryMark
 from monitor.crypto.pseudonym import Kind, Pseudonymiser
 from monitor.settings import Settings, load
+from monitor.styling import PURPOSE as SENTENCES
+from monitor.tally.styles import PURPOSE as MARKS
 
 PSEUDONYM, SEAL = "C" * 43 + "=", "first:" + "A" * 43 + "="
 PSEUDONYMISER = Pseudonymiser.parse(PSEUDONYM)
 # What a producer may send as an event's id, if it knows how keys are named here.
-NAMES = ("jiezhu link key", "jiezhu canary key", "links", "canary", "link", "", "key\0links", "\0links")
+NAMES = (
+    "jiezhu link key",
+    "jiezhu canary key",
+    "links",
+    "canary",
+    SENTENCES,
+    MARKS,
+    "link",
+    "",
+    "key\0links",
+    "\0links",
+)
 CANARY = Canary(1_000, 0)
 
 
@@ -46,7 +59,10 @@ def test_no_pseudonym_tells_a_key(kind, settings):
 
 
 def test_each_purpose_has_a_key_of_its_own_and_always_the_same():
-    keys = [PSEUDONYMISER.key("links"), PSEUDONYMISER.key("canary"), PSEUDONYMISER.sketch_key]
-    assert len({*keys}) == 3
+    keys = [
+        *(PSEUDONYMISER.key(purpose) for purpose in ("links", "canary", SENTENCES, MARKS)),
+        PSEUDONYMISER.sketch_key,
+    ]
+    assert len({*keys}) == 5
     assert {len(key) for key in keys} == {32}
     assert keys[:2] == [Pseudonymiser.parse(PSEUDONYM).key(purpose) for purpose in ("links", "canary")]

@@ -3,31 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 import pytest
 from prometheus_client import generate_latest
 
+from detectors.drift.feature import Feature
 from detectors.finding import CRISIS_LEVELS, Flag, Level, Outcome, ReplySignal, UserSignal
 from detectors.fold import Unscored
 from detectors.turn import Role, Track
+from monitor.drift.folding import Folding
+from monitor.drift.looking import Comparisons
+from monitor.drift.plan import AT_ONCE, COHORTS_AT_ONCE
 from monitor.figures import PAIRS, newest
 from monitor.metrics import Metrics
+from monitor.publisher import Publishing
 from monitor.scoring import Scoring, Signal
+from monitor.store.baselines import Baseline
 from monitor.store.memory import MemoryStore
 from monitor.store.memory_tallies import MemoryTallies
 from monitor.store.work import Work
 from monitor.tally.cell import HOUR, Cell, Tally, Where, hour_of
 from monitor.tally.codec import tally_to_json
-from monitor.tally.hours import OTHER, Place
+from monitor.tally.hours import OTHER, Hour, Place
 from monitor.tally.hours import PAIRS as ROOM
+from monitor.tally.styles import row_of
 from tests.support.builders import REPLIES
-from tests.support.fake_clock import EPOCH, FakeClock
+from tests.support.fake_clock import EPOCH, FakeClock, settle
 from tests.support.scripted_scorers import ScriptedReplies, ScriptedUsers
-from tests.support.tallies import a_publisher
+from tests.support.style_weeks import KEEP, stream
+from tests.support.styles import Release
+from tests.support.tallies import a_publisher, at_once
 from tests.support.worker import Worker, reply, user
 
 MOST = 5_000
-STYLES = 1_400  # of these are for comparisons of styles, which come beside ours
+STYLES = 1_400  # of these are for comparisons of styles at most
 CONVERSATIONS, RELEASES, LANGUAGES = 10_000, 500, 50
 SHORT = 1_000  # conversations that the short form reads
 
@@ -62,7 +72,8 @@ async def test_one_worker_shows_five_thousand_series_at_most(conversations):
     """All that it counts and all that it publishes, with every word that there is."""
     store, clock, metrics = MemoryStore(), FakeClock(), Metrics()
     tallies = MemoryTallies(store)
-    publisher = a_publisher(tallies, clock)
+    comparisons = Comparisons(tallies, store, KEEP, aside=at_once)
+    publisher = a_publisher(tallies, clock, publishing=Publishing(more=comparisons))
     metrics.registry.register(publisher)
     worker = Worker(store, clock, metrics=metrics, scoring=_Scoring())
     tongues = ("zh", "en", "und", *(f"q{n}" for n in range(LANGUAGES - 3)))
@@ -98,11 +109,46 @@ async def test_one_worker_shows_five_thousand_series_at_most(conversations):
         await worker.read(*lines)
     _fill_the_window(store)
     await publisher.look()
+    await _fill_the_styles(store, tallies, metrics)
+    clock.jump(timedelta(minutes=2))
+    await publisher.look()
+    await settle()
     shown = series(metrics)
+    styles = [name for name in shown if name.startswith(("jiezhu_style_drift", "jiezhu_style_distance"))]
+    assert {name.partition('against="')[2].partition('"')[0] for name in styles} >= {"stable", "baseline"}
+    assert len({name for name in styles if name.startswith("jiezhu_style_drift_verdict{")}) == 3 * AT_ONCE
+    assert len({name for name in styles if name.startswith("jiezhu_style_distance{")}) > COHORTS_AT_ONCE * 5
+    assert len(styles) <= STYLES
     assert len({name for name in shown if name.startswith("jiezhu_rate{")}) > PAIRS * 40
-    assert len(shown) <= MOST - STYLES
+    assert len(shown) <= MOST
     await worker.read(*(user(f"d{n}", "none in en", 9000, release="r499") for n in range(100)))
-    assert len(series(metrics)) <= MOST - STYLES
+    assert len(series(metrics)) <= MOST
+
+
+async def _fill_the_styles(store: MemoryStore, tallies: MemoryTallies, metrics: Metrics) -> None:
+    """Sketches of every release that is shown, of contrast groups too, which differ in everything; and a baseline of each track."""
+    pairs = {
+        (sample.labels["track"], sample.labels["release"])
+        for metric in metrics.registry.collect()
+        for sample in metric.samples
+        if sample.name == "jiezhu_rate"
+    }
+    assert len(pairs) == PAIRS
+    usual, other = (
+        Folding()(None, stream(release, 400, seed, traced=True))
+        for seed, release in ((1, Release()), (2, Release().changed(Feature.QUESTIONS, 2)))
+    )
+    hour = hour_of(EPOCH)
+    rows = {}
+    for track, release in pairs:
+        for group, packed in (("all", other), ("terse", usual), ("open", other)):
+            rows[Place(hour, row_of(track, release, "live", group))] = Hour(Cell(), packed)
+    for track in Track:
+        rows[Place(hour, row_of("production", f"before-{track.value}", "live"))] = Hour(Cell(), usual)
+        past = EPOCH - timedelta(days=9)
+        baseline = Baseline(track.value, track.value, "1", past, past, past, {}, "", usual)
+        await store.pin_baseline(baseline)
+    assert await tallies.fold(1, [], rows)
 
 
 def _fill_the_window(store: MemoryStore) -> None:

@@ -14,7 +14,7 @@ from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 
 from monitor.errors import StoreUnavailable
-from monitor.publisher import LOOK, Publishing
+from monitor.publisher import LOOK, STALE, Publishing
 from monitor.sources.record import Record
 from monitor.store.memory import MemoryStore
 from monitor.store.memory_tallies import MemoryTallies
@@ -251,15 +251,92 @@ async def test_without_anybody_who_knows_them_styles_are_dropped(store, tallies,
     assert (await tallies.waiting(), list(await tallies.since(EPOCH - HOUR))) == (0, [])
 
 
-async def test_more_figures_come_with_ours(tallies, clock):
-    class More:
-        async def look(self, now) -> list[Metric]:
-            del now
-            return [GaugeMetricFamily("jiezhu_style_drift", "so far", value=0.5)]
+async def test_tallies_are_added_up_at_their_pace_and_before_each_publication(store, tallies, clock):
+    publishing = Publishing(pace=timedelta(seconds=12))
+    publisher = a_publisher(tallies, clock, publishing=publishing)
+    seen = []
+    for _ in range(24):
+        await store.commit(Work(tally=a_tally(answer__all=1)))
+        await publisher.look()
+        seen.append(await tallies.waiting())
+        clock.jump(timedelta(seconds=3))
+    assert seen[:5] == [0, 1, 2, 3, 0]
+    assert seen[20] == 0, "a minute has passed"
+    assert max(seen) == 3
 
+
+class More:
+    """What else is published; it may take its time, or fail."""
+
+    def __init__(self) -> None:
+        self.hold: asyncio.Event | None = None
+        self.broken = False
+        self.asked = 0
+
+    async def look(self, now, rows) -> list[Metric]:
+        del now, rows
+        self.asked += 1
+        if self.hold is not None:
+            await self.hold.wait()
+        if self.broken:
+            raise ValueError("no comparison")
+        return [GaugeMetricFamily("jiezhu_style_drift", "so far", value=0.5)]
+
+
+async def test_more_figures_come_with_ours(tallies, clock):
     publisher = a_publisher(tallies, clock, publishing=Publishing(more=More()))
     await publisher.look()
+    await settle()
     assert values(publisher, "jiezhu_style_drift") == [0.5]
+    await publisher.close()
+    assert values(publisher, "jiezhu_style_drift") == []
+
+
+async def test_nothing_waits_for_more_figures_that_do_not_come(store, tallies, clock):
+    more = More()
+    more.hold = asyncio.Event()
+    publisher = a_publisher(tallies, clock, publishing=Publishing(more=more))
+    for _ in range(4):
+        await store.commit(Work(tally=a_tally(answer__all=1)))
+        await publisher.look()
+        await settle()
+        clock.jump(timedelta(seconds=60))
+    assert (await counted(tallies))["answer:all"] == 4
+    assert more.asked == 1, "one at a time"
+    assert values(publisher, "jiezhu_style_drift") == []
+    more.hold.set()
+    await settle()
+    await publisher.look()
+    assert values(publisher, "jiezhu_style_drift") == [0.5]
+
+
+async def test_more_figures_that_no_longer_come_are_not_shown(tallies, clock):
+    more = More()
+    publisher = a_publisher(tallies, clock, publishing=Publishing(more=more))
+    await publisher.look()
+    await settle()
+    more.broken = True
+    for _ in range(STALE):
+        assert values(publisher, "jiezhu_style_drift") == [0.5]
+        clock.jump(timedelta(seconds=61))
+        await publisher.look()
+        await settle()
+    assert (values(publisher, "jiezhu_publisher"), values(publisher, "jiezhu_style_drift")) == ([1], [])
+
+
+async def test_more_figures_that_come_after_another_was_elected_are_its_to_show(tallies, clock):
+    more = More()
+    more.hold = asyncio.Event()
+    first = a_publisher(tallies, clock, "one", publishing=Publishing(more=more))
+    second = a_publisher(tallies, clock, "two")
+    await first.look()
+    await second.look()
+    clock.jump(2 * LEASE)
+    await second.look()
+    await first.look()
+    more.hold.set()
+    await settle()
+    assert (first.elected, first._more) == (False, ())
 
 
 # Many workers come to what one would

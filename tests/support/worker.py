@@ -34,6 +34,7 @@ from monitor.recorder import Recorder
 from monitor.scoring import Scoring
 from monitor.sources.record import Record
 from monitor.store.work import Partition, Store
+from monitor.tally.styles import PURPOSE as MARKS
 from monitor.tallying import Tallying
 from monitor.timers import Timers
 from tests.support.builders import at
@@ -121,7 +122,7 @@ class Worker:
             Links(lambda key: f"https://jiezhu.example/{key}", lambda _: None),
             self._settle,
         )
-        self.tallying = Tallying(self.recorder.tally_failed, styles=True)
+        self.tallying = Tallying(self.recorder.tally_failed, styles=PSEUDONYMISER.key(MARKS))
         self.relay = Relay(store, pagers, clock, self.recorder, grouping=grouping)
         self.timers = Timers(
             store, paging, self.reading, clock, self.recorder, self.relay.wake, self.tallying

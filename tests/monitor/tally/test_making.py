@@ -7,17 +7,22 @@ from dataclasses import replace
 
 import pytest
 
+from detectors.drift.feature import FEATURES, LEVELS, Feature
+from detectors.drift.style import Style as Read
+from detectors.drift.style import unpack
 from detectors.finding import Emotion, Evidence, UserSignal
+from detectors.text.gist import gist
 from monitor.errors import StoreUnavailable
 from monitor.store.memory import MemoryStore
 from monitor.store.memory_tallies import MemoryTallies
-from monitor.tally.cell import Cell, Tally, Where, merged
+from monitor.tally.cell import HOUR, Cell, Tally, Where, merged
 from monitor.tally.codec import tally_of_json, tally_to_json
+from monitor.tally.styles import row_of
 from monitor.tallying import Tallying
 from tests.support import builders
 from tests.support.fake_clock import EPOCH, FakeClock
 from tests.support.tallies import a_publisher, cells, values
-from tests.support.worker import Worker, event, incident_of, reply, user
+from tests.support.worker import Worker, event, hidden, incident_of, reply, user
 
 EN = Where("production", "unknown", "en", "crisis", "live")
 
@@ -226,30 +231,62 @@ async def test_latency_is_the_app_s_own_figure_or_from_turn_to_reply(worker):
     assert latency == expected.latency
 
 
+def styled(worker: Worker, **facts: object) -> None:
+    """Every reply gets a style, and what else is given."""
+    plain = Read(tuple(0 for _ in FEATURES), (7,)).pack()
+    signal = replace(builders.REPLIES["chat"], style=plain, memory="m", language="en", **facts)
+    worker.scoring.reply_scorer.score = lambda texts, *_: [signal for _ in texts]
+
+
 async def test_a_style_record_tells_of_the_reply_and_of_nobody(worker):
-    styled = replace(
-        builders.REPLIES["chat"],
-        style="1abc",
-        memory="m",
-        language="en",
-        evidence=(Evidence("flag", "steadies"),),
-    )
-    worker.scoring.reply_scorer.score = lambda texts, *_: [styled for _ in texts]
+    styled(worker, evidence=(Evidence("guidance", "steadies"),))
     await worker.read(
-        user("c", "troubled", 0, cohort={"expression": "open"}), reply("c", "one", 1), reply("c", "two", 2)
+        user("c", "troubled", 0, cohort={"expression": "other"}), reply("c", "one", 1), reply("c", "two", 2)
     )
     [tally] = tallies_of(worker)
-    assert [where.state for where, _ in tally.styles] == ["distressed"] * 2
+    assert [where for where, _ in tally.styles] == [row_of("production", "unknown", "live")] * 2
     first, second = (style for _, style in tally.styles)
-    assert (first.style, first.memory, first.lang, first.cohort, first.level, first.distress) == (
-        "1abc",
-        "m",
-        "en",
-        "open",
-        "none",
-        0.7,
+    assert (first.memory, first.lang, first.cohort, first.level) == ("m", "en", "other", "none")
+    assert (first.distress, first.state) == (0.7, "distressed")
+    assert (first.phrases, first.earlier, second.earlier) == (("guidance.steadies",), 0, 1)
+    assert first.conversation == second.conversation
+    assert len({first.conversation, first.mark, second.mark}) == 3
+    names = {hidden("c"), *worker.store._cases}
+    assert not any(f"{first.conversation:016x}" in name for name in names)
+
+
+async def test_a_reply_that_repeats_its_user_s_words_shows_it_in_its_style(worker):
+    words = "grandmother garden yesterday evening"
+    styled(worker, gist=gist(words))
+    asked = replace(builders.USERS["hello"], gist=gist(words))
+    worker.scoring.user_scorer.score = lambda texts, *_: [asked for _ in texts]
+    await worker.read(user("c", "hello", 0), reply("c", "one", 1))
+    [(_, style)] = tallies_of(worker)[0].styles
+    assert unpack(style.style).levels[FEATURES.index(Feature.ECHO)] == LEVELS - 1
+
+
+async def test_a_reply_to_one_of_a_contrast_group_counts_in_its_row_as_well(worker):
+    styled(worker)
+    await worker.read(
+        user("c", "hello", 0, cohort={"expression": "terse"}), reply("c", "one", 1), user("c", "hello", 2)
     )
-    assert (first.phrases, first.earlier, second.earlier) == (("steadies",), 0, 1)
+    await worker.read(reply("c", "two", 3), user("d", "hello", 4), reply("d", "one", 5))
+    found = [
+        (where.state, style.conversation) for tally in tallies_of(worker) for where, style in tally.styles
+    ]
+    assert [group for group, _ in found] == ["all", "terse", "all", "terse", "all"]
+    assert len({mark for _, mark in found}) == 3, "no conversation is known from one row in another"
+
+
+async def test_nobody_can_follow_a_conversation_over_hours_or_releases(worker):
+    styled(worker)
+    await worker.read(user("c", "hello", 0, release="1"), reply("c", "one", 1, release="1"))
+    await worker.read(reply("c", "two", 2, release="2"))
+    worker.clock.jump(HOUR)
+    await worker.read(reply("c", "three", 3, release="1"))
+    found = [style for tally in tallies_of(worker) for _, style in tally.styles]
+    assert len({style.conversation for style in found}) == 3
+    assert [style.earlier for style in found] == [0, 0, 1]
 
 
 async def test_a_tally_holds_no_pseudonym_and_no_word(worker):

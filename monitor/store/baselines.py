@@ -1,0 +1,34 @@
+"""Baselines on SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import orjson
+from sqlalchemy import Connection, select
+
+from monitor.baselines import Baseline, Baselines
+from monitor.store.dialect import insert_absent
+from monitor.store.schema import baselines
+
+__all__ = ["Baseline", "Baselines", "read", "write"]
+
+_COLUMNS = tuple(one.name for one in fields(Baseline))
+
+
+def write(connection: Connection, baseline: Baseline) -> bool:
+    values = {name: getattr(baseline, name) for name in _COLUMNS}
+    values["models"] = orjson.dumps(dict(baseline.models)).decode()
+    made = insert_absent(connection, baselines).values(**values).returning(baselines.c.name)
+    return connection.scalar(made) is not None
+
+
+def read(connection: Connection) -> list[Baseline]:
+    newest = select(baselines).order_by(baselines.c.pinned_at.desc(), baselines.c.name.desc())
+    return [_baseline(row) for row in connection.execute(newest)]
+
+
+def _baseline(row: Any) -> Baseline:
+    values = {name: getattr(row, name) for name in _COLUMNS}
+    return Baseline(**{**values, "models": orjson.loads(row.models)})
