@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from monitor.metrics import Metrics
-from tests.grafana.support import agreed_metrics, recording
+from tests.grafana.support import made_up, recording
 from tests.grafana.support.boards import GRAFANA
 from tests.support import exporter
 from tests.support.prometheus import Prometheus, running, until
@@ -32,14 +32,16 @@ def prometheus(tmp_path_factory: pytest.TempPathFactory, alertmanager: str) -> I
     """A Prometheus that has watched a worker at work for some seconds."""
     metrics, stop = Metrics(), threading.Event()
     exporter.bear(metrics)
-    agreed = agreed_metrics.Agreed(metrics.registry)
+    releases = made_up.Releases(metrics.registry)
 
     def work() -> None:
         beat = 0
         while not stop.wait(0.1):
             exporter.fill(metrics, beat)
             fill(metrics)
-            agreed.show(beat)
+            releases.show(beat)
+            for who in (made_up.PRODUCTION, made_up.CANARY):
+                made_up.count(metrics, who, beat)
             beat += 1
 
     worker = threading.Thread(target=work)
@@ -76,7 +78,7 @@ def fill(metrics: Metrics) -> None:
 def demonstration(tmp_path_factory: pytest.TempPathFactory, alertmanager: str) -> Iterator[Prometheus]:
     """A Prometheus beside the two workers of the demonstration, from its first turn to its last page."""
     with ExitStack() as stack:
-        workers = stack.enter_context(recording.playing(SPEED, agreed_metrics.text()))
+        workers = stack.enter_context(recording.playing(SPEED, made_up.text()))
         folder = tmp_path_factory.mktemp("demonstration")
         started = stack.enter_context(
             running(folder, *workers, apart={"alertmanager": alertmanager}, every=1)

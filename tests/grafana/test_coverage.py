@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from prometheus_client import generate_latest
+from prometheus_client import CollectorRegistry, generate_latest
 
 from monitor.metrics import Metrics
-from tests.grafana.support import agreed_metrics
+from tests.grafana.support import made_up
 from tests.grafana.support.boards import DASHBOARDS, load, panel_queries, panels, rules
+from tests.support.published import published
 
 # What no panel and no rule shows, and why.
 EXPLORE_ONLY: dict[str, str] = {}
@@ -26,7 +27,7 @@ OF_OTHERS = {
 def measured() -> dict[str, set[str]]:
     """Return each family of ours with the names that it is asked for by."""
     metrics = Metrics()
-    agreed_metrics.Agreed(metrics.registry)
+    made_up.Releases(metrics.registry)
     served = generate_latest(metrics.registry).decode()
     families = re.findall(r"^# TYPE (jiezhu_\w+) (\w+)$", served, re.MULTILINE)
     parts = {"histogram": ("_bucket", "_sum", "_count")}
@@ -51,6 +52,15 @@ def test_every_metric_is_used_or_listed_with_a_reason() -> None:
     assert all(len(reason) > 20 for reason in EXPLORE_ONLY.values())
 
 
+def test_made_up_figures_have_the_names_and_labels_of_those_that_are_published() -> None:
+    registry = CollectorRegistry()
+    made_up.Releases(registry)
+    shown = {family.name: family for family in registry.collect()}
+    assert set(shown) == set(published())
+    for name, labels in published().items():
+        assert registry._names_to_collectors[name]._labelnames == labels, name
+
+
 def test_metrics_of_others_are_few_and_known() -> None:
     """Names of series stand before ``{``, ``[`` or a bracket that closes; functions and labels do not."""
     for where, expr in panel_queries():
@@ -69,7 +79,7 @@ def test_every_recorded_series_that_is_asked_for_is_recorded() -> None:
 def test_every_alert_has_a_panel_where_one_looks(alert_panels: dict[str, Any]) -> None:
     alerts = {rule["alert"] for rule in rules("alert")}
     assert alerts <= set(alert_panels), alerts - set(alert_panels)
-    assert set(alert_panels) <= alerts | agreed_metrics.ALERTS, "a panel for an alert that there is not"
+    assert set(alert_panels) <= alerts, "a panel for an alert that there is not"
     there = {(load(path)["uid"], panel["id"]) for path in DASHBOARDS for panel in panels(load(path))}
     for alert, place in alert_panels.items():
         assert (place["uid"], place["panel"]) in there, alert

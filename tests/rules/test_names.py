@@ -12,8 +12,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from monitor.metrics import Metrics
 from tests.rules import promql
 from tests.rules.shipped import alerts, rules
-from tests.rules.to_come import NOT_YET_IN_METRICS
 from tests.support import exporter
+from tests.support.published import published
 
 # What others than our workers show.
 OTHERS = {"up": set[str](), "alertmanager_alerts": {"state"}}
@@ -39,14 +39,15 @@ def shown() -> dict[str, dict[str, set[str]]]:
 
 
 SHOWN = shown()
+PUBLISHED = published()
 
 
 def labels_of(name: str) -> set[str] | None:
     """Labels of a series without those of the scrape; None if nobody shows it."""
     if name in SHOWN:
         return set(SHOWN[name])
-    if name in NOT_YET_IN_METRICS:
-        return set(NOT_YET_IN_METRICS[name])
+    if name in PUBLISHED:
+        return set(PUBLISHED[name])
     if name in {rule["record"] for rule in rules("record")}:
         return set(name.split(":", maxsplit=1)[0].split("_"))
     return OTHERS.get(name)

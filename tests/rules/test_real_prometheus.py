@@ -8,15 +8,15 @@ from contextlib import ExitStack, contextmanager
 from itertools import count, product
 from pathlib import Path
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, start_http_server
+from prometheus_client import CollectorRegistry, Gauge, start_http_server
 
 from monitor.metrics import Metrics
 from tests.rules.shipped import alerts, rules
-from tests.rules.to_come import NOT_YET_IN_METRICS
 from tests.support import exporter
 from tests.support.prometheus import RULES, Prometheus, free_port, needs, running, until
+from tests.support.published import published
 
-# Values of labels of what is still to come, two wherever rules compare.
+# Values of labels of what an elected worker shows, two wherever rules compare.
 VALUES = {
     "rate": ("safety_miss", "emotion_named"),
     "track": ("production", "canary"),
@@ -29,6 +29,9 @@ VALUES = {
     "against": ("stable", "past"),
     "feature": ("advice_density", "validation"),
     "verdict": ("not_enough", "drifted"),
+    "group": ("current", "reference"),
+    "cohort": ("terse", "open"),
+    "quantile": ("0.5", "0.99"),
 }
 
 
@@ -82,7 +85,7 @@ def test_all_rules_load_and_run_and_records_have_the_labels_of_their_name(tmp_pa
         exporter.fill(metrics, 0)
     with ExitStack() as workers:
         targets = [workers.enter_context(exporter.serving(metrics)) for metrics in (one, other)]
-        targets.append(workers.enter_context(_to_come()))
+        targets.append(workers.enter_context(_elected()))
         with running(tmp_path, *targets) as prometheus:
             beats = count(1)
 
@@ -134,12 +137,11 @@ def _figure(name: str, *, on_trial: bool) -> float:
 
 
 @contextmanager
-def _to_come() -> Iterator[str]:
-    """An elected worker that shows what ``monitor/metrics.py`` does not have yet; yields ``host:port``."""
+def _elected() -> Iterator[str]:
+    """A worker that publishes the figures of all; yields ``host:port``."""
     registry = CollectorRegistry()
-    for name, labels in NOT_YET_IN_METRICS.items():
-        kind = Counter if name.endswith("_total") else Gauge
-        metric = kind(name, "To come", labels, registry=registry)
+    for name, labels in published().items():
+        metric = Gauge(name, "Of all workers", labels, registry=registry)
         for values in product(*(VALUES[label] for label in labels)):
             child = metric.labels(*values) if values else metric
             child.inc(_figure(name, on_trial="canary" in values))

@@ -10,14 +10,14 @@ import tempfile
 import threading
 from pathlib import Path
 
-from tests.grafana.support import agreed_metrics, recording
+from tests.grafana.support import made_up, recording
 from tests.support.prometheus import running
 
 
 def main(seconds: float) -> None:
     with (
         recording.serving(lambda: 'alertmanager_alerts{state="suppressed"} 0\n') as alertmanager,
-        recording.playing(1.0, agreed_metrics.text()) as workers,
+        recording.playing(1.0, made_up.text()) as workers,
         tempfile.TemporaryDirectory() as folder,
         running(Path(folder), *workers, apart={"alertmanager": alertmanager}, every=1) as prometheus,
     ):

@@ -1,31 +1,16 @@
-"""Metrics and alerts that are agreed upon and that ``monitor.metrics`` and the rules lack so far, as made-up figures.
+"""Figures of releases as an elected worker publishes them, made up: the demonstration is too small to have any.
 
-To be deleted once they are built: registering one twice fails, so that this file cannot be forgotten. Then the
-dashboards' tests take the real ones (``exporter.fill`` for the figures), and ``ALERTS`` is no longer asked for.
+``tests/support/published.py`` says what such a worker really shows; a test holds the two to each other.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Protocol
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 
-ALERTS = {
-    "JiezhuReleaseWorse",
-    "JiezhuReleaseQualityWorse",
-    "JiezhuReleaseMarksWorse",
-    "JiezhuStyleDrift",
-    "JiezhuNoPagerReachable",
-    "JiezhuTurnsLateSlowly",
-    "JiezhuPagesLate",
-    "JiezhuPagesLateSlowly",
-    "JiezhuCanariesLate",
-    "JiezhuCanariesLateSlowly",
-    "JiezhuPublisherMissing",
-    "JiezhuPublisherDoubled",
-    "JiezhuTallyFailing",
-}
 PRODUCTION, CANARY, STAGING = (
     ("production", "companion-1.4"),
     ("canary", "companion-1.5"),
@@ -81,15 +66,12 @@ def wilson(share: float, n: int) -> tuple[float, float]:
     return max(0.0, (middle - half) / (1 + 3.8416 / n)), min(1.0, (middle + half) / (1 + 3.8416 / n))
 
 
-class Agreed:
+class Releases:
     """The families on ``registry``; ``show`` sets them, a little further at each beat."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         def gauge(name: str, *labels: str) -> Gauge:
-            return Gauge(f"jiezhu_{name}", "Agreed upon", labels, registry=registry)
-
-        def counter(name: str, *labels: str) -> Counter:
-            return Counter(f"jiezhu_{name}_total", "Agreed upon", labels, registry=registry)
+            return Gauge(f"jiezhu_{name}", "Made up", labels, registry=registry)
 
         of_rate = ("rate", *WHO, "lang", "level", "basis")
         self.rate = {
@@ -112,23 +94,15 @@ class Agreed:
         self.publisher = gauge("publisher")
         self.age = gauge("published_age_seconds")
         self.waiting = gauge("tally_waiting")
-        self.failures = counter("tally_failures")
-        self.style_seconds = counter("style_seconds")
-        self.continuation = counter("continuation", "reached", *WHO)
-        self.feedback = counter("feedback", "kind", *WHO)
-        self.own_labels = counter("own_labels", "label", "result", *WHO)
-        self.boundaries = counter("boundaries", "kind", "result", *WHO)
 
     def show(self, beat: int) -> None:
         self.publisher.set(1)
         self.age.set(beat % 60)
         self.waiting.set(beat % 9)
         self.window.set(86400)
-        self.style_seconds.inc(0.002)
         for who in (PRODUCTION, CANARY):
             self._rates(who, beat)
             self._marks(who)
-            self._counters(who, beat)
             for quantile, seconds in (("0.5", 1.4), ("0.95", 4.1), ("0.99", 7.7)):
                 slower = 1.15 if who is CANARY else 1.0
                 self.latency.labels(quantile, *who).set(seconds * slower)
@@ -171,18 +145,6 @@ class Agreed:
                 ):
                     self.score[end].labels(scale, dimension, *who, "live").set(value)
 
-    def _counters(self, who: tuple[str, str], beat: int) -> None:
-        self.continuation.labels("4", *who).inc(2)
-        self.continuation.labels("8", *who).inc(beat % 2)
-        for kind in ("helpful", "not_helpful", "returned"):
-            self.feedback.labels(kind, *who).inc(beat % 3 == 0)
-        for label in ("emotion", "safety"):
-            for result, often in (("agrees", 1), ("differs", 4), ("missing", 8)):
-                self.own_labels.labels(label, result, *who).inc(beat % often == 0)
-        for kind in ("not_a_therapist", "not_a_doctor"):
-            self.boundaries.labels(kind, "given", *who).inc()
-            self.boundaries.labels(kind, "missing", *who).inc(beat % 10 == 0)
-
     def _style(self, beat: int) -> None:
         words = ("not_enough", "steady", "drifted")
         for against, who, said, current, reference in (
@@ -212,13 +174,57 @@ class Agreed:
             self.distance_n.labels(*PRODUCTION, cohort).set(n)
 
 
+class Counters:
+    """What workers count of releases, for those of the recorded demonstration, which did not yet."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        def counter(name: str, *labels: str) -> Counter:
+            return Counter(f"jiezhu_{name}_total", "Made up", labels, registry=registry)
+
+        self.failures = counter("tally_failures")
+        self.style_seconds = counter("style_seconds")
+        self.continuation = counter("continuation", "reached", *WHO)
+        self.feedback = counter("feedback", "kind", *WHO)
+        self.own_labels = counter("own_labels", "label", "result", *WHO)
+        self.boundaries = counter("boundaries", "kind", "result", *WHO)
+
+    def show(self, beat: int) -> None:
+        self.style_seconds.inc(0.002)
+        count(self, PRODUCTION, beat)
+        count(self, CANARY, beat)
+
+
+class Counted(Protocol):
+    """Counters of a worker, real or made up."""
+
+    continuation: Counter
+    feedback: Counter
+    own_labels: Counter
+    boundaries: Counter
+
+
+def count(counted: Counted, who: tuple[str, str], beat: int) -> None:
+    counted.continuation.labels("4", *who).inc(2)
+    counted.continuation.labels("8", *who).inc(beat % 2)
+    for kind in ("helpful", "not_helpful", "returned"):
+        counted.feedback.labels(kind, *who).inc(beat % 3 == 0)
+    for label in ("emotion", "safety"):
+        for result, often in (("agrees", 1), ("differs", 4), ("missing", 8)):
+            counted.own_labels.labels(label, result, *who).inc(beat % often == 0)
+    for kind in ("not_a_therapist", "not_a_doctor"):
+        counted.boundaries.labels(kind, "given", *who).inc()
+        counted.boundaries.labels(kind, "missing", *who).inc(beat % 10 == 0)
+
+
 def text() -> Callable[[], str]:
     """Return what gives the figures as an exposition, further at each call."""
     registry = CollectorRegistry()
-    agreed, beats = Agreed(registry), iter(range(1_000_000))
+    releases, counters, beats = Releases(registry), Counters(registry), iter(range(1_000_000))
 
     def shown() -> str:
-        agreed.show(next(beats))
+        beat = next(beats)
+        releases.show(beat)
+        counters.show(beat)
         return generate_latest(registry).decode()
 
     return shown
