@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from detectors.drift.verdict import FeatureDrift
+from monitor.releases import words
 from monitor.releases.difference import Figure
 from monitor.releases.row import Family, Row
 
 NOTHING = "–"
+_UNITS = {Family.RATE: " %", Family.MARK: "", Family.LATENCY: " s"}
 
 
 def figure(row: Row, one: Figure | None) -> str:
@@ -14,7 +16,7 @@ def figure(row: Row, one: Figure | None) -> str:
     if one is None:
         return NOTHING
     of = f"{one.above} of {one.size}" if one.above is not None else f"n {one.size}"
-    return f"{_value(row, one.value)} ({_value(row, one.low)} to {_value(row, one.high)}), {of}"
+    return f"{_number(row, one.value)}{_UNITS[row.family]} ({_number(row, one.low)} to {_number(row, one.high)}), {of}"
 
 
 def difference(row: Row) -> str:
@@ -32,6 +34,8 @@ def chance(p: float | None) -> str:
 
 
 def effect(one: FeatureDrift) -> str:
+    if not words.varies(one):
+        return "never varies on a side"
     return f"{one.effect:+.2f} ({one.low / one.deviation:+.2f} to {one.high / one.deviation:+.2f})"
 
 
@@ -39,14 +43,8 @@ def share(value: float) -> str:
     return f"{value * 100:.1f} %"
 
 
-def _value(row: Row, value: float) -> str:
-    match row.family:
-        case Family.RATE:
-            return f"{value * 100:.1f} %"
-        case Family.LATENCY:
-            return f"{value:.2f} s"
-        case _:
-            return f"{value:.2f}"
+def _number(row: Row, value: float) -> str:
+    return f"{value * 100:.1f}" if row.family is Family.RATE else f"{value:.2f}"
 
 
 def _signed(row: Row, value: float) -> str:

@@ -12,7 +12,7 @@ import matplotlib as mpl
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from detectors.drift.verdict import DriftVerdict
+from detectors.drift.verdict import DriftVerdict, Reason
 from monitor.releases import words
 from monitor.releases.comparison import Comparison
 from monitor.releases.row import Family, Finding, Row
@@ -53,16 +53,17 @@ def marks_plot(found: Comparison) -> str:
 
 
 def style_plot(verdict: DriftVerdict) -> str:
-    """Effects of all features, the largest first."""
+    """Effects of all features that vary, what drifted and the largest first."""
     lines = [
         Line(
             words.plain(one.feature.value),
             one.effect,
             one.low / one.deviation,
             one.high / one.deviation,
-            _WORSE if one.drifted else _INK,
+            _WORSE if one.drifted else _FAINT if one.reason is Reason.TOO_FEW_REPLIES else _INK,
         )
         for one in words.by_effect(verdict)
+        if words.varies(one)
     ]
     return _draw(lines, "current less reference, standard deviations")
 

@@ -82,7 +82,7 @@ def side_of_baseline(baseline: Baseline) -> Side:
         raise JiezhuError(f"baseline {_said(baseline.name)}: {error}; pin one anew") from None
     live = any(cell.counts[REPLIES] for where, cell in cells.items() if where.basis == "live")
     return Side(
-        f"{baseline.name}: {baseline.release} ({baseline.track}), pinned {baseline.pinned_at:%Y-%m-%d}",
+        f"baseline {baseline.name} ({baseline.release}, {baseline.track}, pinned {baseline.pinned_at:%Y-%m-%d})",
         baseline.track,
         baseline.release,
         baseline.since,

@@ -15,6 +15,7 @@ LIMITS: Final = (
     f"A difference is called one only after correction over the whole table (Holm); with fewer than {FEWEST} on a side nothing is said.",
     "Style is compared among users in the same state and language only; its intervals hold for all features at once. Nothing found is no proof that nothing is there.",
 )
+_CONSTANT: Final = 1e-4
 _FINDINGS: Final = {
     Finding.NOT_ENOUGH: "not enough yet",
     Finding.WITHIN_CHANCE: "within chance",
@@ -98,6 +99,11 @@ def style(found: Comparison) -> str:
 def by_effect(verdict: DriftVerdict) -> list[FeatureDrift]:
     """What drifted first, then by the size of the effect."""
     return sorted(verdict.features, key=lambda one: (not one.drifted, -abs(one.effect)))
+
+
+def varies(one: FeatureDrift) -> bool:
+    """Whether it ever differed among the replies of a side: without that a difference has no deviations to be counted in."""
+    return one.deviation > _CONSTANT
 
 
 def moves(one: FeatureDrift) -> str:

@@ -8,9 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from detectors.drift.feature import FEATURES, Feature
 from detectors.drift.packing import pack, unpack
-from detectors.drift.sketch import StyleSketch
-from monitor.releases import words
+from detectors.drift.sketch import Reply, StyleSketch
+from detectors.drift.stratum import State, Stratum
+from detectors.drift.style import Style
+from monitor.releases import cells, plots, words
 from monitor.releases.comparison import compare_sides
 from monitor.releases.record import record
 from monitor.releases.row import Finding
@@ -137,3 +140,23 @@ def test_the_record_keeps_its_fields():
         *("name", "basis", "lang", "level", "reference", "current", "difference", "p_corrected", "finding"),
     }
     assert told["style"] is None
+
+
+def test_a_feature_that_never_varies_is_told_of_without_deviations():
+    sketch = StyleSketch("one")
+    for conversation in range(1, 41):
+        said: list[Reply] = []
+        for mark in range(5):
+            levels = tuple(3 if place else (conversation + mark) % 20 for place in range(len(FEATURES)))
+            said.append(
+                Reply(Stratum(State.CALM, "en"), Style(levels), conversation, conversation * 10 + mark)
+            )
+            sketch.add(said[-1], said[:-1])
+    side = _side(_row(STYLES, style=pack(sketch)), _row(turn__assistant=200))
+    verdict = compare_sides(side, side, np.random.default_rng(0)).style
+    told = {one.feature: cells.effect(one) for one in verdict.features}
+    assert told[Feature.QUESTIONS] == "never varies on a side"
+    assert told[Feature.LENGTH].startswith("+0.00 (-")
+    drawn = plots.style_plot(verdict)
+    assert ">length<" in drawn
+    assert ">questions<" not in drawn

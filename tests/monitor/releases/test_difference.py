@@ -82,3 +82,10 @@ def test_latencies_of_one_law_are_told_apart_seldom_and_of_two_often():
         slower += p_of_quantiles(_latency(one * 2), _latency(other), 0.5) < 0.05
     assert alike <= 14
     assert slower >= 180
+
+
+def test_ties_at_the_quantile_are_asked_from_both_sides_and_that_counts_twice():
+    ends_in_it = p_of_quantiles({10: 90, 20: 10}, {10: 99, 20: 1}, 0.95)
+    assert ends_in_it == pytest.approx(2 * p_of_shares((10, 100), (1, 100)))
+    assert p_of_quantiles({20: 100}, {10: 100}, 0.95) < 1e-9
+    assert p_of_quantiles({10: 100}, {10: 100}, 0.95) == 1

@@ -74,7 +74,7 @@ async def test_a_baseline_is_what_its_side_was():
     again = side_of_baseline(baseline_of("spring", side, {"jiezhu": "1"}, EPOCH))
     assert (again.replies, again.models, again.cells) == (120, {"jiezhu": "1"}, side.cells)
     assert again.sketches["live"].replies == 120
-    assert again.title == "spring: 7.2 (production), pinned 2026-03-01"
+    assert again.title == "baseline spring (7.2, production, pinned 2026-03-01)"
 
 
 async def test_a_baseline_of_another_reading_says_so():
