@@ -31,12 +31,12 @@ def bear(metrics: Metrics) -> None:
     """What a worker shows once it has read its first turns."""
     metrics.build.info({"version": "0", "detectors": "0"})
     for release in RELEASES:
-        metrics.bear("production", metrics.release(release), "zh", "live")
+        metrics.bear("production", metrics.release("production", release), "zh", "live")
 
 
 def fill(metrics: Metrics, beat: int) -> None:
     """One round of work that touches every metric."""
-    release = metrics.release(RELEASES[beat % 2])
+    release = metrics.release("production", RELEASES[beat % 2])
     who = ("production", release, "zh", "live")
     for role in ("user", "assistant"):
         metrics.turns.labels(role, *who).inc(3)
