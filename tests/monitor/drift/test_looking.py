@@ -150,8 +150,10 @@ async def test_what_drifted_is_logged_once_with_its_shares(weeks):
 
 async def test_whoever_is_elected_next_comes_to_the_same(weeks):
     """The style came back, but what has alarmed stays: the next one looks at each hour as if it had been there."""
-    await weeks.hours(3, production=("1.4", stream(USUAL, 900, 1)), canary=("1.5", stream(ASKING, 300, 2)))
-    await weeks.hours(3, production=("1.4", stream(USUAL, 900, 3)), canary=("1.5", stream(USUAL, 900, 4)))
+    await weeks.hours(2, production=("1.4", stream(USUAL, 600, 1)), canary=("1.5", stream(ASKING, 200, 2)))
+    await weeks.hours(2, production=("1.4", stream(USUAL, 800, 3)), canary=("1.5", stream(USUAL, 2600, 4)))
+    [effect] = values(weeks.publisher, "jiezhu_style_drift", feature="questions", **CANARY)
+    assert effect < 0.15, "by itself it would not be told of any more"
     assert alarmed(weeks, **CANARY) == {"questions"}
     second = weeks.a_publisher("two")
     await weeks.look(second)
@@ -162,7 +164,7 @@ async def test_whoever_is_elected_next_comes_to_the_same(weeks):
     assert alarmed(weeks, second, **CANARY) == {"questions"}
     for name in ("jiezhu_style_drift_sample_size", "jiezhu_style_drift_verdict"):
         assert len(values(second, name, **CANARY)) in (2, 3)
-    assert values(second, "jiezhu_style_drift_sample_size", group="current", **CANARY) == [1200]
+    assert values(second, "jiezhu_style_drift_sample_size", group="current", **CANARY) == [2800]
 
 
 async def test_who_is_not_elected_shows_nothing_of_it(weeks):

@@ -13,7 +13,7 @@ from monitor.store.memory_tallies import MemoryTallies
 from monitor.styling import Styling
 from monitor.tally.codec import tally_of_json
 from monitor.tally.styles import row_of
-from tests.support.builders import REPLIES, USERS
+from tests.support.builders import REPLIES
 from tests.support.fake_clock import EPOCH, FakeClock
 from tests.support.tallies import a_publisher
 from tests.support.worker import Worker, hidden, reply, user
@@ -23,7 +23,7 @@ async def test_replies_of_a_batch_come_to_the_sketch_of_their_hour():
     clock, store = FakeClock(), MemoryStore()
     worker, tallies = Worker(store, clock), MemoryTallies(store)
     worker.scoring.styling = Styling(b"k")
-    signal = replace(REPLIES["good"], memory=USERS["hello"].memory, language="en")
+    signal = replace(REPLIES["good remembered"], language="en")
     worker.scoring.reply_scorer.score = lambda texts, *_: [signal for _ in texts]
     publisher = a_publisher(tallies, clock, publishing=Publishing(fold_style=Folding()))
     facts = {"release": "1.5", "track": "canary"}
