@@ -179,7 +179,8 @@ async def _everybody_is_taken(team: Crew, groups: Sequence[Ring], due: set[str])
     query = "SELECT incident FROM audit WHERE state = 'acknowledged' AND actor = 'link'"
     await until(lambda: due <= {row[0] for row in team.rows(query)}, 120, 0.5)
     told = Counter(ring.key for ring in team.rings if ring.content["kind"] == "acknowledge")
-    assert not any(key.startswith(tuple(due)) for key in told), "an update for each incident in a group"
+    carried = due - _singles(team)  # who rang by itself meanwhile is told of by itself
+    assert not any(key.startswith(tuple(carried)) for key in told), "an update for each incident in a group"
     assert all(len([k for k in told if k == key]) == 1 for key in told)
 
 

@@ -110,7 +110,11 @@ async def _forget(team: Crew, sent: list[int]) -> tuple[timedelta, int]:
     await until(lambda: _traces(team) == [], 90, 0.1)
     gone = team.clock.now() - last
     assert result.dead_letters == 1
-    proofs = team.rows("SELECT detail FROM erasures WHERE done_at IS NOT NULL")
+    done_by = "SELECT detail FROM erasures WHERE done_at IS NOT NULL"
+    await until(
+        lambda: bool(team.rows(done_by)), GONE.total_seconds(), 0.1
+    )  # pagers hear first that it is over
+    proofs = team.rows(done_by)
     assert all('"cases"' in str(row) for row in proofs)
     return gone, len(proofs)
 
