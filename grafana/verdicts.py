@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from panels import GREY, Words
+from panels import GREY, PLAIN, Words
 from queries import pooled, pooled_end, published
 
 WORSE_WHEN_MORE = (
@@ -15,9 +15,9 @@ ENOUGH = 30
 
 RATES: Words = {
     -1: ("not enough yet", GREY),
-    0: ("no difference seen", "green"),
+    0: ("no difference seen", PLAIN),
     1: ("worse", "red"),
-    2: ("better", "blue"),
+    2: ("better", "green"),
 }
 STYLE: Words = {0: ("not enough yet", GREY), 1: ("steady", "green"), 2: ("drifted", "orange")}
 ALARM: Words = {0: ("–", "transparent"), 1: ("drifted", "orange")}
