@@ -42,10 +42,11 @@ _log = structlog.get_logger(__name__)
 
 HOLDS = ("line_stopped", "retry")
 BACK_PRESSURE = "back_pressure"
-# They turn every second or so, whatever else happens: one that shows no sign is helped by a restart.
+# They turn every second or so, whatever else happens: one that shows no sign is helped by a restart. The publisher is none
+# of them: what it adds up is nobody's safety, and one row that hangs it would end worker after worker as they are elected.
 LOOPS = (
     *("timers", "heartbeat", "relay", "lifeboat", "dead_letters", "self_watch", "canary", "groups"),
-    *("common_time", "expiry", "loop_lag", "publisher"),
+    *("common_time", "expiry", "loop_lag"),
 )
 HEARTBEAT = timedelta(seconds=1)
 LAG_SAMPLE = 0.1

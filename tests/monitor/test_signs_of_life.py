@@ -126,3 +126,8 @@ async def test_the_keeper_of_the_time_shows_itself(stage, tmp_path):
     await until(lambda: "common_time" in stage.recorder.signs_of_life(LOOPS), 5, 0.01)
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
+
+
+def test_a_publisher_that_hangs_ends_no_worker():
+    """Figures are nobody's safety. It has a ticket of its own: ``JiezhuPublisherMissing``."""
+    assert "publisher" not in LOOPS
