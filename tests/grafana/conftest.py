@@ -1,4 +1,4 @@
-"""A real Prometheus beside a worker at work, and one beside the demonstration."""
+"""A real Prometheus beside a worker at work, and one beside the demonstration: they go when these tests are done."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from tests.support.prometheus import Prometheus, running, until
 SPEED = 1.5  # a frame lasts a second; no turn and its verdict lie in one
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def alertmanager() -> Iterator[str]:
     with recording.serving(lambda: 'alertmanager_alerts{state="suppressed"} 0\n') as target:
         yield target
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def prometheus(tmp_path_factory: pytest.TempPathFactory, alertmanager: str) -> Iterator[Prometheus]:
     """A Prometheus that has watched a worker at work for some seconds."""
     metrics, stop = Metrics(), threading.Event()
@@ -74,7 +74,7 @@ def fill(metrics: Metrics) -> None:
     metrics.scorer_failures.inc()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def demonstration(tmp_path_factory: pytest.TempPathFactory, alertmanager: str) -> Iterator[Prometheus]:
     """A Prometheus beside the two workers of the demonstration, from its first turn to its last page."""
     with ExitStack() as stack:
