@@ -53,7 +53,7 @@ class Stage:
         raise StoreUnavailable
 
     def age(self, part: str) -> timedelta:
-        return self.clock.now() - self.recorder.signs_of_life(LOOPS)[part]
+        return self.clock.now() - self.recorder.signs_of_life([part])[part]
 
 
 @pytest.fixture

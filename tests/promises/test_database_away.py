@@ -37,10 +37,11 @@ class Traffic:
         self._team = team
         self._ledger = ledger
         self.sent = 0
+        self.ending = False  # not by cancelling: what is on its way to the topic would be read and not counted
         self._seconds = 0
 
     async def run(self) -> None:
-        while True:
+        while not self.ending:
             await self.second()
             await asyncio.sleep(1)
 
@@ -85,8 +86,8 @@ async def test_stopped_and_started(
             await traffic.second()
         running = asyncio.create_task(traffic.run())
         stops = await (_restart(postgres) if form.long else _stop(postgres))
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
+        traffic.ending = True
+        await running
         await until(lambda: not ledger.missing, 30, 0.1)
         for worker in team.workers:
             await until_health(worker, lambda answer: answer["status"] == "ok", BACK)

@@ -194,6 +194,6 @@ async def test_with_nothing_set_but_a_channel_it_calls_and_calls_again(tmp_path,
 
 
 def test_no_setting_switches_calling_off():
-    """R67. What can be switched is the made-up crisis alone."""
+    """R67. What can be switched are the made-up crisis, and figures of releases."""
     switches = {name for name in environment_names() if name.endswith(("ENABLED", "DISABLED", "OFF", "ON"))}
-    assert switches == {"JIEZHU_CANARY__ENABLED"}
+    assert switches == {"JIEZHU_CANARY__ENABLED", "JIEZHU_PUBLISHING__ENABLED"}

@@ -26,9 +26,11 @@ from detectors.reply.scorer import PatternReplyScorer
 from detectors.training.replies import read_replies
 
 QUICK = 3  # one family in so many: ``make evaluate`` takes them all
+PATIENCE = 900  # seconds: engines read thousands of texts, and the machine may be busy with other tests
 
 
 @pytest.mark.model
+@pytest.mark.timeout(PATIENCE)
 @pytest.mark.xdist_group("encoder")
 def test_the_shipped_model_keeps_its_floors(engine):
     scorer, replies = TrainedScorer(engine), RememberedReplies(engine)
@@ -38,6 +40,7 @@ def test_the_shipped_model_keeps_its_floors(engine):
 
 
 @pytest.mark.model
+@pytest.mark.timeout(PATIENCE)
 @pytest.mark.xdist_group("encoder")
 def test_the_shipped_heads_keep_the_floors_of_replies(engine):
     replies = evaluate_replies(EncodedReplyScorer(engine), read_replies(), lambda *_: None)
@@ -66,9 +69,7 @@ def test_a_set_that_was_not_measured_falls_short():
 
 
 @pytest.mark.model
-@pytest.mark.timeout(
-    900
-)  # two engines read some two thousand texts; the machine may be busy with other tests
+@pytest.mark.timeout(PATIENCE)
 @pytest.mark.xdist_group("encoder")
 def test_int8_and_fp32_decide_alike(prepared, engine):
     rows = own_rows()[::12]
