@@ -37,7 +37,9 @@ class Traffic:
         self._team = team
         self._ledger = ledger
         self.sent = 0
-        self.ending = False  # not by cancelling: what is on its way to the topic would be read and not counted
+        self.ending = (
+            False  # not by cancelling: what is on its way to the topic would be read and not counted
+        )
         self._seconds = 0
 
     async def run(self) -> None:
