@@ -7,12 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+import structlog
+
 from monitor.tally.cell import Cell, Style, Tally
 from monitor.tally.codec import tally_of_json
 from monitor.tally.hours import FoldStyle, Hour, Pairs, Place, folded, gathered
 from monitor.tally.ports import Tallies
 
 T = TypeVar("T")
+
+_log = structlog.get_logger(__name__)
 
 AT_ONCE = 200  # tallies of one transaction
 
@@ -25,11 +29,12 @@ class Aside(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """``unread``: tallies that nobody can read, which are gone. ``style_seconds`` of CPU."""
+    """``unread``: tallies that nobody can read, which are gone. ``unstyled``: hours whose new styles could not be added up."""
 
     taken: int
     unread: int = 0
-    style_seconds: float = 0.0
+    unstyled: int = 0
+    style_seconds: float = 0.0  # of CPU
 
 
 async def add_up(tallies: Tallies, term: int, fold_style: FoldStyle | None, aside: Aside) -> Added | None:
@@ -45,10 +50,10 @@ async def add_up(tallies: Tallies, term: int, fold_style: FoldStyle | None, asid
     pairs = await tallies.pairs({tally.hour for tally in read})
     cells, styles = await aside(lambda: _gathered(read, pairs, keep_styles=fold_style is not None))
     before = await tallies.hours([*cells, *(place for place in styles if place not in cells)])
-    after, seconds = await aside(lambda: _folded(cells, styles, before, fold_style))
+    after, unstyled, seconds = await aside(lambda: _folded(cells, styles, before, fold_style))
     if not await tallies.fold(term, [one for one, _ in taken], after):
         return None
-    return Added(len(taken), len(taken) - len(read), seconds)
+    return Added(len(taken), len(taken) - len(read), unstyled, seconds)
 
 
 def _read(bodies: Sequence[str]) -> list[Tally]:
@@ -73,15 +78,26 @@ def _folded(
     styles: Mapping[Place, Sequence[Style]],
     before: Mapping[Place, Hour],
     fold_style: FoldStyle | None,
-) -> tuple[dict[Place, Hour], float]:
-    seconds = 0.0
+) -> tuple[dict[Place, Hour], int, float]:
+    """The hours, how many went without their new styles, and the CPU seconds that styles took.
 
-    def timed(stood: bytes | None, found: Sequence[Style]) -> bytes:
-        nonlocal seconds
+    A style that breaks takes no counts with it, and keeps no tally behind it waiting.
+    """
+    unstyled, seconds = 0, 0.0
+
+    def careful(stood: bytes | None, found: Sequence[Style]) -> bytes | None:
+        nonlocal unstyled, seconds
+        if fold_style is None:
+            return stood
         begun = time.thread_time()
         try:
-            return fold_style(stood, found) if fold_style is not None else stood or b""
+            return fold_style(stood, found)
+        except Exception as error:  # noqa: BLE001 - see above
+            _log.error("styles_not_added_up", error=type(error).__name__)
+            unstyled += 1
+            return stood
         finally:
             seconds += time.thread_time() - begun
 
-    return folded(cells, styles, before, timed), seconds
+    after = folded(cells, styles, before, None if fold_style is None else careful)
+    return after, unstyled, seconds

@@ -192,7 +192,8 @@ class Publisher(Collector):
                 break
             if added.unread:
                 _log.error("tally_unreadable", count=added.unread)
-                self._observer.tally_failed(added.unread)
+            if lost := added.unread + added.unstyled:
+                self._observer.tally_failed(lost)
             self._observer.style_worked(added.style_seconds)
             if added.taken < AT_ONCE:
                 break

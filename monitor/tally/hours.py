@@ -30,6 +30,9 @@ class Hour:
 
 
 FoldStyle = Callable[[bytes | None, Sequence[Style]], bytes]
+CarefulFold = Callable[
+    [bytes | None, Sequence[Style]], bytes | None
+]  # None: nothing stood, and nothing could be added
 """What stood in an hour's row and the styles of replies that come to it: what stands there afterwards."""
 Pairs = Mapping[datetime, Collection[tuple[str, str]]]
 
@@ -52,7 +55,7 @@ def folded(
     cells: Mapping[Place, Cell],
     styles: Mapping[Place, Sequence[Style]],
     before: Mapping[Place, Hour],
-    fold_style: FoldStyle | None,
+    fold_style: CarefulFold | None,
 ) -> dict[Place, Hour]:
     """The rows as they stand with that added to them. Without ``fold_style``, styles are dropped."""
     after: dict[Place, Hour] = {}

@@ -244,6 +244,25 @@ async def test_styles_are_folded_by_whoever_knows_them(store, tallies, clock):
     assert (await tallies.hours([place]))[place].style == b"abab"
 
 
+async def test_styles_that_break_take_no_counts_with_them_and_hold_nothing_up(store, tallies, clock):
+    def fold(before: bytes | None, styles) -> bytes:
+        if any(one.style == "broken" for one in styles):
+            raise ValueError("no style")
+        return (before or b"") + b"".join(one.style.encode() for one in styles)
+
+    publisher = a_publisher(tallies, clock, publishing=Publishing(fold_style=fold))
+    for style in ("a", "broken", "b"):
+        tally = a_tally(answer__all=1)
+        tally.styles.append((HERE, Style("none", "none", 0.0, "en", style, "")))
+        await store.commit(Work(tally=tally))
+        clock.jump(timedelta(minutes=1))
+        await publisher.look()
+    [(place, cell)] = await tallies.since(EPOCH - HOUR)
+    assert cell.counts["answer:all"] == 3
+    assert (await tallies.hours([place]))[place].style == b"ab"
+    assert (await tallies.waiting(), publisher._observer.failed) == (0, 1)
+
+
 async def test_without_anybody_who_knows_them_styles_are_dropped(store, tallies, clock):
     tally = Tally(hour_of(EPOCH), {}, [(HERE, Style("none", "none", 0.0, "en", "a", ""))])
     await store.commit(Work(tally=tally))
