@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from structlog.testing import capture_logs
 
 from detectors.drift.feature import FEATURES, Feature
 from detectors.drift.style import unpack
@@ -62,17 +63,17 @@ def test_a_style_that_cannot_be_read_leaves_the_signal_as_it_was():
     assert found[1].style
 
 
-def test_a_message_about_it_holds_no_word(capsys):
+def test_a_message_about_it_holds_no_word():
     class Odd(str):
         __slots__ = ()
 
         def __len__(self) -> int:
             raise ValueError(f"cannot take {self}")
 
-    Styling(b"k").styled([Odd("Quillfeather")], [JUDGED])
-    shown = capsys.readouterr()
-    assert "style_not_read" in shown.out + shown.err
-    assert "Quillfeather" not in shown.out + shown.err
+    with capture_logs() as logs:
+        Styling(b"k").styled([Odd("Quillfeather")], [JUDGED])
+    assert [line["event"] for line in logs] == ["style_not_read"]
+    assert "Quillfeather" not in str(logs)
 
 
 def test_scoring_reads_styles_of_replies_and_counts_the_time():

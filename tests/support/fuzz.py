@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import resource
 import sys
 import time
 from collections.abc import Callable
@@ -253,6 +254,11 @@ class Http:
 TARGETS: dict[str, Callable[[], Decoding | Http]] = {"decoding": Decoding, "http": Http}
 
 
+def _peak() -> int:
+    """Most memory so far, in MiB. A process begins with the peak of the one that it was forked from."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
 def main() -> None:
     name, seconds, directory = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
     target = TARGETS[name]()
@@ -272,7 +278,7 @@ def main() -> None:
     options = [
         f"-max_total_time={seconds}",
         "-timeout=60",
-        "-rss_limit_mb=2048",
+        f"-rss_limit_mb={_peak() + 2048}",
         f"-max_len={1 << 15}",
         f"-dict={words}",
         f"-artifact_prefix={directory}/",
