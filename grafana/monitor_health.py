@@ -293,7 +293,7 @@ def _alive(board: Board) -> None:
         lines(
             "Clocks apart",
             "How far a worker's time is from the database's clock and from its machine's, the farthest worker. It is brought in "
-            "line by six seconds a minute and never leaps.",
+            "line by seven seconds an hour and never leaps.",
             [("max by (clock) (abs(jiezhu_clock_apart_seconds))", "{{clock}}")],
             unit="s",
             limits=Limits(bad=5, watch=1),
