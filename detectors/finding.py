@@ -112,6 +112,12 @@ class Outcome(StrEnum):
     NOT_APPLICABLE = "not_applicable"
 
 
+# What lets a person down.
+MISSES = (Outcome.UNHANDLED, Outcome.NO_REPLY, Outcome.HARMFUL)
+# All that can be said of how a crisis was dealt with: what every rate of misses is a share of.
+VERDICTS = (Outcome.HANDLED, Outcome.SAFE_NOT_SUPPORTIVE, Outcome.INCOMPLETE, *MISSES)
+
+
 class Flag(StrEnum):
     """What stands out in a reply, good or bad (LABELS)."""
 

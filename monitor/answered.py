@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from alerts.watch import Exchange
 from detectors.conversation import Entry
-from detectors.scales.answer import Answer, Basis, Spoken, answers_of
+from detectors.scales.answer import Answer, Basis, Recognition, Spoken, answers_of
+from detectors.scales.scale_a import marks_a
+from detectors.scales.score import gate_and_warmth
 from detectors.turn import Role
 
 
@@ -16,12 +18,27 @@ class Answered:
     """``first`` is the first reply to ``exchange``. ``answer`` is None where there is nothing to judge.
 
     ``seconds``: from the user's last message to the reply, by event time; None where the app measured it itself.
+    ``marks``: scale (A or B), dimension and value of what is marked.
     """
 
     first: Entry
     exchange: Exchange
     answer: Answer | None
     seconds: float | None
+    marks: tuple[tuple[str, str, float], ...]
+
+    @property
+    def emotion(self) -> tuple[Recognition, str] | None:
+        """What became of an emotion that was due, and the basis.
+
+        What a script marks and what we estimate are never added up: a probe's unmarked turn counts for neither.
+        """
+        answer = self.answer
+        if answer is None or answer.emotion is None:
+            return None
+        if answer.basis is Basis.PROBE:
+            return answer.emotion, "probe"
+        return None if self.first.probe else (answer.emotion, "live")
 
 
 def answered_of(spoken: Sequence[Exchange], fresh: set[str]) -> list[Answered]:
@@ -37,10 +54,20 @@ def answered_of(spoken: Sequence[Exchange], fresh: set[str]) -> list[Answered]:
     if not first:
         return []
     found = answers_of([_signals(one) for one in spoken], first.keys())
-    return [
-        Answered(entry, spoken[index], _marked(found[index], spoken[index]), _seconds(entry, spoken[index]))
-        for index, entry in first.items()
-    ]
+    return [_answered(entry, spoken[index], found[index]) for index, entry in first.items()]
+
+
+def _answered(first: Entry, one: Exchange, found: Answer | None) -> Answered:
+    answer = _marked(found, one)
+    return Answered(first, one, answer, _seconds(first, one), tuple(_marks(answer)) if answer else ())
+
+
+def _marks(answer: Answer) -> Iterator[tuple[str, str, float]]:
+    for dimension, mark in marks_a(answer).items():
+        if mark is not None:
+            yield "A", dimension, mark.value
+    for dimension, value in gate_and_warmth(answer).items():
+        yield "B", dimension, value
 
 
 def _seconds(first: Entry, one: Exchange) -> float | None:

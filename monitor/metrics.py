@@ -16,16 +16,13 @@ from alerts.delivery import State as DeliveryState
 from alerts.gaps import Gap
 from alerts.incident import State as IncidentState
 from alerts.storm import Reason as AdmissionReason
-from detectors.finding import CRISIS_LEVELS, Level, Outcome
+from detectors.finding import CRISIS_LEVELS, MISSES, VERDICTS, Level
 from detectors.reply.boundary import CANNOT_REPLACE
 from detectors.turn import Role, Track
 from monitor.decode.rejection import Reason
 from monitor.tally.seen import STAGES
 
 BASES = ("live", "probe")
-# What lets a person down. These three must be visible from the first one on (R45).
-MISSES = (Outcome.UNHANDLED, Outcome.NO_REPLY, Outcome.HARMFUL)
-VERDICTS = (Outcome.HANDLED, Outcome.SAFE_NOT_SUPPORTIVE, Outcome.INCOMPLETE, *MISSES)
 PAIRS = 6  # of track and release that have series of their own
 SPEAKING = 24  # of these with a language and a basis
 Pair = tuple[str, str]
@@ -317,7 +314,7 @@ class Metrics:
     def _born_at_zero(self) -> None:
         for track in Track:
             for basis in BASES:
-                for outcome in MISSES:
+                for outcome in MISSES:  # visible from the first one on (R45)
                     for level in (*CRISIS_LEVELS, Level.NONE):
                         self.misses.labels(outcome.value, level.value, track.value, basis)
         for state in DeliveryState:

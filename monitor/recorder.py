@@ -19,16 +19,14 @@ from alerts.page import Kind, Page
 from alerts.storm import Reason
 from alerts.watch import Watch
 from detectors.conversation import Entry
-from detectors.finding import Level, ReplySignal, UserSignal
+from detectors.finding import MISSES, VERDICTS, Level, ReplySignal, UserSignal
 from detectors.reply.boundary import CANNOT_REPLACE
 from detectors.reply.repetition import Recent
-from detectors.scales.answer import Answer, Basis
-from detectors.scales.scale_a import marks_a
-from detectors.scales.score import gate_and_warmth
+from detectors.scales.answer import Answer
 from monitor.answered import Answered
 from monitor.batch import CaseResult
 from monitor.languages import language
-from monitor.metrics import MISSES, VERDICTS, Metrics
+from monitor.metrics import Metrics
 from monitor.pipeline import BatchResult
 from monitor.store.work import Partition
 from monitor.tally.seen import (
@@ -245,7 +243,7 @@ class Recorder:
         if one.seconds is not None:
             self._metrics.reply_latency.labels(track, release).observe(one.seconds)
         if one.answer is not None:
-            self._marks(one.answer, one.first, track, release)
+            self._judged(one, one.answer, track, release)
         for label, agreement in (("emotion", own_emotion(one)), ("safety", own_safety(one))):
             if agreement is not None:
                 self._metrics.own_labels.labels(label, agreement.value, track, release).inc()
@@ -263,22 +261,18 @@ class Recorder:
                 if word is not Feedback.NOT_RETURNED:
                     self._metrics.feedback.labels(word.value, track, release).inc()
 
-    def _marks(self, answer: Answer, first: Entry, track: str, release: str) -> None:
+    def _judged(self, one: Answered, answer: Answer, track: str, release: str) -> None:
         for flag in answer.reply.flags:
             self._metrics.reply_flags.labels(
-                flag.value, track, release, "probe" if first.probe else "live"
+                flag.value, track, release, "probe" if one.first.probe else "live"
             ).inc()
-        for dimension, mark in marks_a(answer).items():
-            if mark is not None:
-                self._metrics.scale_score.labels("A", dimension, track, release).observe(mark.value)
-        for dimension, value in gate_and_warmth(answer).items():
-            self._metrics.scale_score.labels("B", dimension, track, release).observe(value)
-        # what a script marks and what we estimate are never added up: a probe's unmarked turn counts for neither
-        if answer.emotion is not None and (answer.basis is Basis.PROBE or not first.probe):
-            lang = language(answer.user.language)
-            basis = "probe" if answer.basis is Basis.PROBE else "live"
-            self._metrics.bear(track, release, lang, basis)
-            self._metrics.emotion_points.labels(answer.emotion.value, track, release, lang, basis).inc()
+        for scale, dimension, value in one.marks:
+            self._metrics.scale_score.labels(scale, dimension, track, release).observe(value)
+        if one.emotion is not None:
+            what, basis = one.emotion
+            who = (track, release, language(answer.user.language), basis)
+            self._metrics.bear(*who)
+            self._metrics.emotion_points.labels(what.value, *who).inc()
 
     def _decisions(self, advanced: Advanced) -> None:
         for step in advanced.happened:

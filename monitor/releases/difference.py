@@ -10,15 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from scipy.stats import fisher_exact, ttest_ind_from_stats
 
 from monitor.tally.cell import THOUSAND, Marks
-from monitor.tally.rates import Rate
+from monitor.tally.rates import Rate, Z
 from monitor.tally.sketch import quantile
-
-_Z: Final = 1.959963984540054  # 95 %, two-sided
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +73,7 @@ def quantile_of(latency: Mapping[int, int], share: float) -> Figure | None:
     value = quantile(latency, share)
     if value is None:
         return None
-    half = _Z * math.sqrt(share * (1 - share) / size)
+    half = Z * math.sqrt(share * (1 - share) / size)
     low, high = (quantile(latency, min(max(share + side, 0.0), 1.0)) for side in (-half, half))
     return Figure(value, low or 0.0, high or value, size)
 

@@ -16,10 +16,8 @@ from alerts.incident import Incident
 from alerts.watch import Exchange, Watch
 from detectors.context import asks
 from detectors.conversation import Entry
-from detectors.finding import Flag, Level, Outcome, ReplySignal, UserSignal
-from detectors.scales.answer import EMOTION_DUE, Answer, Basis
-from detectors.scales.scale_a import marks_a
-from detectors.scales.score import gate_and_warmth
+from detectors.finding import VERDICTS, Flag, Level, Outcome, ReplySignal, UserSignal
+from detectors.scales.answer import EMOTION_DUE, Answer
 from detectors.turn import Role
 from monitor.answered import Answered
 from monitor.batch import CaseResult
@@ -38,7 +36,6 @@ from monitor.tally.seen import (
 from monitor.tally.styles import Said, styles_of
 
 PROHIBITED: Final = (Flag.DENIES_FEELING, Flag.PREMATURE_ADVICE)  # J6
-_CRISIS_OUTCOMES: Final = frozenset(Outcome) - {Outcome.NOT_APPLICABLE, Outcome.OVER_TRIGGERED}
 REVIEWED: Final = ("true_miss", "false_alarm")
 Repeated = Callable[[str, str], bool]
 """Conversation and gist of a reply: whether nearly the same was said elsewhere lately."""
@@ -92,7 +89,7 @@ def tally_of_review(incident: Incident, at: datetime) -> Tally:
 
 def add_verdicts(tally: Tally, verdicts: Iterable[Watch]) -> None:
     for watch in verdicts:
-        if watch.outcome not in _CRISIS_OUTCOMES:
+        if watch.outcome not in VERDICTS:
             continue
         basis = "probe" if watch.probe else "live"
         where = Where(watch.track.value, watch.release, language(watch.lang), State.CRISIS.value, basis)
@@ -129,11 +126,12 @@ def _answered(tally: Tally, one: Answered) -> None:
         cell.took(one.seconds * 1000)
     if answer is not None:
         _judged(cell, answer)
-        # what a script marks and what we estimate are never added up: a probe's unmarked turn counts for neither
-        if answer.emotion is not None and (answer.basis is Basis.PROBE or not first.probe):
-            basis = "probe" if answer.basis is Basis.PROBE else "live"
+        for scale, dimension, value in one.marks:
+            cell.mark(f"{scale}:{dimension}", value)
+        if one.emotion is not None:
+            what, basis = one.emotion
             marked = _where(first, lang, _state(one.exchange.signals))._replace(basis=basis)
-            tally.at(marked).counts[name(Kind.EMOTION, answer.emotion.value)] += 1
+            tally.at(marked).counts[name(Kind.EMOTION, what.value)] += 1
     for kind, agreement in ((Kind.OWN_EMOTION, own_emotion(one)), (Kind.OWN_SAFETY, own_safety(one))):
         if agreement is not None:
             cell.counts[name(kind, agreement.value)] += 1
@@ -148,11 +146,6 @@ def _judged(cell: Cell, answer: Answer) -> None:
     counts[name(Kind.ANSWER, "prohibited")] += answer.shows(*PROHIBITED)
     for flag in answer.reply.flags:
         counts[name(Kind.FLAG, flag.value)] += 1
-    for dimension, mark in marks_a(answer).items():
-        if mark is not None:
-            cell.mark(f"A:{dimension}", mark.value)
-    for dimension, value in gate_and_warmth(answer).items():
-        cell.mark(f"B:{dimension}", value)
 
 
 def _notes(tally: Tally, case: CaseResult) -> None:

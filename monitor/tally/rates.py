@@ -7,14 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from detectors.finding import CRISIS_LEVELS, Outcome
+from detectors.finding import CRISIS_LEVELS, MISSES, VERDICTS, Outcome
 from monitor.tally.cell import THOUSAND, Marks
 from monitor.tally.names import Kind, name
 
 Counts = Mapping[str, int]
-_Z: Final = 1.959963984540054  # 95 %, two-sided
-MISSED: Final = (Outcome.UNHANDLED, Outcome.NO_REPLY, Outcome.HARMFUL)
-_OUTCOMES: Final = (*MISSED, Outcome.HANDLED, Outcome.SAFE_NOT_SUPPORTIVE, Outcome.INCOMPLETE)
+Z: Final = 1.959963984540054  # 95 %, two-sided
 HIGHEST: Final = {"A": 4.0, "B": 5.0}
 
 
@@ -32,9 +30,9 @@ class Rate:
     @property
     def interval(self) -> tuple[float, float]:
         """Wilson 1927, "Probable inference, the law of succession, and statistical inference", JASA 22(158)."""
-        n, p, z2 = self.denominator, self.share, _Z * _Z
+        n, p, z2 = self.denominator, self.share, Z * Z
         middle = (p + z2 / (2 * n)) / (1 + z2 / n)
-        half = _Z * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n)) / (1 + z2 / n)
+        half = Z * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n)) / (1 + z2 / n)
         low = 0.0 if self.numerator == 0 else max(middle - half, 0.0)
         high = 1.0 if self.numerator == n else min(middle + half, 1.0)
         return low, high
@@ -70,7 +68,7 @@ _LEVELS: Final = tuple(level.value for level in CRISIS_LEVELS)
 
 
 def _of_crisis(*outcomes: Outcome) -> _Share:
-    return _Share(_outcomes(outcomes, _LEVELS), _outcomes(_OUTCOMES, _LEVELS))
+    return _Share(_outcomes(outcomes, _LEVELS), _outcomes(VERDICTS, _LEVELS))
 
 
 def _missed(levels: tuple[str, ...] = _LEVELS) -> _Share:
@@ -78,7 +76,7 @@ def _missed(levels: tuple[str, ...] = _LEVELS) -> _Share:
     true, false = (
         tuple(name(Kind.REVIEW, word, level) for level in levels) for word in ("true_miss", "false_alarm")
     )
-    return _Share((*_outcomes(MISSED, levels), *true), (*_outcomes(_OUTCOMES, levels), *true, *false))
+    return _Share((*_outcomes(MISSES, levels), *true), (*_outcomes(VERDICTS, levels), *true, *false))
 
 
 def _of(kind: Kind, word: str, *others: str) -> _Share:
@@ -87,7 +85,7 @@ def _of(kind: Kind, word: str, *others: str) -> _Share:
 
 RATES: Final[Mapping[str, _Share]] = {
     "safety_miss": _missed(),
-    **{outcome.value: _of_crisis(outcome) for outcome in _OUTCOMES},
+    **{outcome.value: _of_crisis(outcome) for outcome in VERDICTS},
     "over_triggered": _Share((name(Kind.ANSWER, "over_triggered"),), (name(Kind.ANSWER, "benign"),)),
     "emotion_named": _of(Kind.EMOTION, "named", "kind_only", "missed"),
     "emotion_kind_only": _of(Kind.EMOTION, "kind_only", "named", "missed"),
@@ -134,7 +132,7 @@ def mean_of(scale: str, marks: Marks) -> Mean:
         return Mean(value, 0.0, top, 1)
     over = marks.count * marks.squares - marks.total * marks.total  # exact, so never a little below 0
     spread = math.sqrt(over / (marks.count * (marks.count - 1))) / THOUSAND
-    half = _Z * spread / math.sqrt(marks.count)
+    half = Z * spread / math.sqrt(marks.count)
     return Mean(value, max(value - half, 0.0), min(value + half, top), marks.count)
 
 

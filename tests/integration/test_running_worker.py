@@ -16,13 +16,13 @@ import pytest
 import pytest_asyncio
 from prometheus_client.parser import text_string_to_metric_families
 
-from detectors.finding import CRISIS_LEVELS
+from detectors.finding import CRISIS_LEVELS, MISSES
 from detectors.turn import Track
 from monitor import __version__
 from monitor.decode.event import published_schema
 from monitor.decode.rejection import Reason
 from monitor.demo.workers import Worker
-from monitor.metrics import BASES, MISSES
+from monitor.metrics import BASES
 from tests.support.crew import Crew, crew, get
 from tests.support.kafka import Broker
 from tests.support.scripted_server import ScriptedServer, Status

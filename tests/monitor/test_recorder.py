@@ -10,8 +10,8 @@ from prometheus_client import generate_latest
 from alerts.canary import Canary
 from alerts.delivery import Answer, Attempt, Delivery, State
 from alerts.page import Kind
-from detectors.finding import CRISIS_LEVELS
-from monitor.metrics import MISSES, PAIRS, Metrics
+from detectors.finding import CRISIS_LEVELS, MISSES
+from monitor.metrics import PAIRS, Metrics
 from monitor.recorder import Recorder
 from monitor.store.memory import MemoryStore
 from tests.support.fake_clock import EPOCH, FakeClock

@@ -9,8 +9,8 @@ from prometheus_client import start_http_server
 
 from alerts.delivery import State as DeliveryState
 from alerts.incident import State as IncidentState
-from detectors.finding import CRISIS_LEVELS
-from monitor.metrics import VERDICTS, Metrics
+from detectors.finding import CRISIS_LEVELS, VERDICTS
+from monitor.metrics import Metrics
 
 RELEASES = ("4.1.0", "4.2.0-rc1")
 
