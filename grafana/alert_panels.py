@@ -48,6 +48,7 @@ PANELS = {
     "JiezhuSourceLag": Place(MONITOR_HEALTH, 22),
     "JiezhuLineStopped": _HELD_BACK,
     "JiezhuSourcePaused": _HELD_BACK,
+    "JiezhuTurnsLost": Place(MONITOR_HEALTH, 27),
     "JiezhuDeadLetters": Place(MONITOR_HEALTH, 25),
     # the monitor
     "JiezhuWorkerDown": _WORKERS,

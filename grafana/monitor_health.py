@@ -181,6 +181,17 @@ def _source(board: Board) -> None:
             unit="cps",
         ),
     )
+    board.add(
+        27,
+        lines(
+            "Records lost",
+            "Records in each step that the topic had deleted before they were read. Nobody judged what they held: "
+            "JiezhuTurnsLost pages from the first one on.",
+            [(count("jiezhu_records_lost_total"), "lost")],
+            limits=Limits(bad=1),
+            bars=True,
+        ),
+    )
 
 
 def _judging(board: Board) -> None:

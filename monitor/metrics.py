@@ -161,25 +161,7 @@ class Metrics:
         self.deadline_delay = Histogram(
             "jiezhu_deadline_delay_seconds", "How late deadlines were decided", buckets=_SECONDS, registry=r
         )
-        # The source
-        self.source_lag = Gauge("jiezhu_source_lag", "Records behind the newest", ("partition",), registry=r)
-        self.event_age = Histogram(
-            "jiezhu_event_age_seconds",
-            "Age of a turn when it was in the database",
-            buckets=(0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 3600),
-            registry=r,
-        )
-        self.dead_letters = Counter(
-            "jiezhu_dead_letters_total", "Records that could not be read", ("reason",), registry=r
-        )
-        self.repeats = Counter("jiezhu_repeated_turns_total", "Turns that were read before", registry=r)
-        self.unknown_fields = Counter(
-            "jiezhu_unknown_fields_total", "Fields of events that the schema does not know", registry=r
-        )
-        self.paused = Gauge("jiezhu_source_paused", "1 while reading is held back", ("reason",), registry=r)
-        self.line_stopped = Gauge(
-            "jiezhu_line_stopped", "1 when too many dead letters stopped the line", registry=r
-        )
+        self._add_source(r)
         # The monitor itself
         self.batch_seconds = Histogram(
             "jiezhu_batch_seconds", "Time of a batch by stage", ("stage",), buckets=_SECONDS, registry=r
@@ -263,6 +245,31 @@ class Metrics:
         )
         ProcessCollector(registry=r)
         self._born_at_zero()
+
+    def _add_source(self, r: CollectorRegistry) -> None:
+        self.source_lag = Gauge("jiezhu_source_lag", "Records behind the newest", ("partition",), registry=r)
+        self.event_age = Histogram(
+            "jiezhu_event_age_seconds",
+            "Age of a turn when it was in the database",
+            buckets=(0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 3600),
+            registry=r,
+        )
+        self.dead_letters = Counter(
+            "jiezhu_dead_letters_total", "Records that could not be read", ("reason",), registry=r
+        )
+        self.records_lost = Counter(
+            "jiezhu_records_lost_total",
+            "Records that the topic had deleted before they were read: nobody judged what they held",
+            registry=r,
+        )
+        self.repeats = Counter("jiezhu_repeated_turns_total", "Turns that were read before", registry=r)
+        self.unknown_fields = Counter(
+            "jiezhu_unknown_fields_total", "Fields of events that the schema does not know", registry=r
+        )
+        self.paused = Gauge("jiezhu_source_paused", "1 while reading is held back", ("reason",), registry=r)
+        self.line_stopped = Gauge(
+            "jiezhu_line_stopped", "1 when too many dead letters stopped the line", registry=r
+        )
 
     def _add_figures(self, r: CollectorRegistry) -> None:
         self.continuation = Counter(

@@ -49,6 +49,7 @@ class Recorder:
         self._now = now
         self._canaries_known: dict[str, datetime] = {}
         self._canaries_due: dict[str, datetime] = {}
+        self._lost = 0
         self._signs: dict[str, datetime] = {}
         self._recent = Recent()
         self.canary_arrived: Callable[[Canary, datetime], None] = lambda _canary, _at: None
@@ -191,6 +192,11 @@ class Recorder:
         self._metrics.source_lag.clear()
         for (_, number), records in lags.items():
             self._metrics.source_lag.labels(str(number)).set(records or 0)
+
+    def lost(self, records: int) -> None:
+        """Show how many were lost in all."""
+        self._metrics.records_lost.inc(records - self._lost)
+        self._lost = records
 
     def _show(self, gauge: Gauge, times: dict[str, datetime], name: str, at: datetime) -> None:
         """Seconds since ``at``. A time would be compared with Prometheus' clock, and ours is another on purpose."""

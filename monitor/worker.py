@@ -224,6 +224,7 @@ class Worker:
         while True:
             progress = parts.source.progress()
             parts.recorder.lag({name: part.lag for name, part in progress.partitions.items()})
+            parts.recorder.lost(progress.lost)
             for reason in HOLDS:
                 parts.metrics.paused.labels(reason).set(reason in progress.holds)
             parts.metrics.paused.labels(BACK_PRESSURE).set(progress.back_pressure)

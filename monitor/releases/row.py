@@ -11,22 +11,13 @@ import numpy as np
 
 from detectors.drift.permutation import holm
 from monitor.releases.difference import Difference, Figure
+from monitor.tally.rates import BETTER_IF_MORE, WORSE_IF_MORE
 
 FEWEST: Final = 30
 """Observations on either side below which nothing is said of a share or a mean: 0 of 30 leaves up to 11 % open."""
 IN_TAIL: Final = 5  # of the replies, beyond a quantile that something is said of
 ALPHA: Final = 0.05
 MISS: Final = "safety_miss"
-_WORSE_IF_MORE: Final = frozenset(
-    {
-        *(MISS, "incomplete", "unhandled", "no_reply", "harmful", "over_triggered", "emotion_missed"),
-        *("prohibition_broken", "own_safety_missed", "repeated_reply"),
-    }
-)
-# That somebody goes on or comes back is neither.
-_BETTER_IF_MORE: Final = frozenset(
-    {"handled", "emotion_named", "boundary_given", "helpful", "own_emotion_agrees"}
-)
 
 
 class Finding(StrEnum):
@@ -95,8 +86,8 @@ def _finding(row: Row, p: float) -> Finding:
     if row.difference is None or p >= ALPHA or row.difference.value == 0:
         return Finding.WITHIN_CHANCE
     more = row.difference.value > 0
-    if row.family is Family.LATENCY or row.name in _WORSE_IF_MORE:
+    if row.family is Family.LATENCY or row.name in WORSE_IF_MORE:
         return Finding.WORSE if more else Finding.BETTER
-    if row.family is Family.MARK or row.name in _BETTER_IF_MORE:
+    if row.family is Family.MARK or row.name in BETTER_IF_MORE:
         return Finding.BETTER if more else Finding.WORSE
     return Finding.OTHER

@@ -45,6 +45,8 @@ class Consumer(Protocol):
 
     async def position(self, partition: TopicPartition) -> int: ...
 
+    async def beginning_offsets(self, partitions: Sequence[TopicPartition]) -> dict[TopicPartition, int]: ...
+
     def highwater(self, partition: TopicPartition) -> int | None: ...
 
     def last_poll_timestamp(self, partition: TopicPartition) -> int | None: ...
@@ -90,6 +92,7 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
         self.last_done: datetime | None = None
         self.handling_since: datetime | None = None
         self.resets = 0
+        self.lost = 0
         self.unreadable = 0
 
     def attach(self, consumer: Callable[[], Consumer | None]) -> None:
@@ -165,8 +168,28 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
             if self._holds.holding(_name(place)):
                 consumer.seek(place, first)
                 continue
+            if first > self._next[place]:
+                await self._count_lost(consumer, place, first)
             current[place] = records
         return current
+
+    async def _count_lost(self, consumer: Consumer, place: TopicPartition, first: int) -> None:
+        """The topic may have deleted what was still to be read, which the client steps over in silence (R39).
+
+        Gaps that a producer's transactions leave are none; nor is the past of a topic that was never read.
+        """
+        next_ = self._next[place]
+        if next_ == 0:
+            return
+        try:
+            async with asyncio.timeout(self._commit_seconds):
+                begins = (await consumer.beginning_offsets([place]))[place]
+        except (KafkaError, TimeoutError):
+            begins = first  # rather a call too many
+        if begins > next_:
+            lost = min(begins, first) - next_
+            self.lost += lost
+            _log.error("records_lost", partition=place.partition, count=lost)
 
     async def _position(self, consumer: Consumer, place: TopicPartition) -> int | None:
         try:

@@ -127,6 +127,7 @@ class KafkaSource:
             handling_since=intake.handling_since,
             failures=intake.failures,
             resets=intake.resets,
+            lost=intake.lost,
             unreadable=intake.unreadable,
             restarts=self._restarts,
             looked=self._looked,
@@ -215,7 +216,8 @@ class KafkaSource:
             before = self._intake
             self._client, self._intake = self._build()
             self._intake.last_record, self._intake.last_done = before.last_record, before.last_done
-            self._intake.resets, self._intake.unreadable = before.resets, before.unreadable
+            self._intake.resets, self._intake.lost = before.resets, before.lost
+            self._intake.unreadable = before.unreadable
 
     async def _pause_for(self, seconds: float) -> bool:
         """True when stopping."""

@@ -45,6 +45,7 @@ class Progress:
     handling_since: datetime | None = None  # set while a batch is in hand
     failures: int = 0  # batches that failed since one was done
     resets: int = 0  # times the broker's log began anew below our position
+    lost: int = 0  # records that the topic deleted before they were read
     unreadable: int = 0  # records that the client library could not read, handed on without content
     restarts: int = 0  # times the client was built anew
     looked: datetime | None = None  # when the source's own loop last looked at its client

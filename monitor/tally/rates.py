@@ -108,6 +108,24 @@ RATES: Final[Mapping[str, _Share]] = {
 an emotion was due, crisis turns that were answered (boundary), answered turns (prohibition), conversations that came to their
 fourth turn, sessions that somebody spoke of, replies."""
 
+WORSE_IF_MORE: Final = (
+    *(
+        "safety_miss",
+        "safe_not_supportive",
+        "incomplete",
+        "unhandled",
+        "no_reply",
+        "harmful",
+        "over_triggered",
+    ),
+    *("emotion_missed", "prohibition_broken", "own_safety_missed", "repeated_reply"),
+)
+BETTER_IF_MORE: Final = (
+    *("handled", "emotion_named", "boundary_given", "continuation", "returned", "helpful"),
+    "own_emotion_agrees",
+)
+"""Of ``emotion_kind_only`` nobody can say: it grows where feelings are missed less, and where they are named less fully."""
+
 _BY_LEVEL: Final = {level: _missed((level,)) for level in _LEVELS}
 
 

@@ -172,6 +172,14 @@ def test_a_partition_that_went_elsewhere_is_not_told_any_more():
     assert series(metrics, "jiezhu_source_lag") == ['jiezhu_source_lag{partition="1"}']
 
 
+def test_records_that_were_lost_are_counted_from_0_on():
+    recorder = Recorder(metrics := Metrics())
+    assert metrics.registry.get_sample_value("jiezhu_records_lost_total") == 0
+    for so_far in (0, 5, 5, 7):
+        recorder.lost(so_far)
+    assert metrics.registry.get_sample_value("jiezhu_records_lost_total") == 7
+
+
 def test_signs_of_life_are_of_parts_that_have_begun():
     recorder = Recorder(Metrics())
     recorder.timers_alive(EPOCH)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aiokafka import TopicPartition
+from aiokafka.errors import KafkaConnectionError
 
 
 class ScriptedConsumer:
@@ -10,6 +13,8 @@ class ScriptedConsumer:
         self.owned = set(owned)
         self.paused: set[TopicPartition] = set()
         self.places: dict[TopicPartition, int] = {}
+        self.begins: dict[TopicPartition, int] = {}
+        self.away = False
 
     def assignment(self) -> set[TopicPartition]:
         return set(self.owned)
@@ -25,6 +30,11 @@ class ScriptedConsumer:
 
     async def position(self, partition: TopicPartition) -> int:
         return self.places[partition]
+
+    async def beginning_offsets(self, partitions: Sequence[TopicPartition]) -> dict[TopicPartition, int]:
+        if self.away:
+            raise KafkaConnectionError
+        return {place: self.begins.get(place, 0) for place in partitions}
 
     def highwater(self, partition: TopicPartition) -> int | None:
         return self.places.get(partition)

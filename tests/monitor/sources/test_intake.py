@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from aiokafka import ConsumerRecord, TopicPartition
+from structlog.testing import capture_logs
 
 from monitor.errors import StoreUnavailable
 from monitor.sources.backoff import Backoff
@@ -124,6 +125,49 @@ async def test_where_the_client_was_sent_elsewhere_by_the_broker_reading_goes_on
     assert handler.offsets == [first, first + 1, first + 2, first + 3]
     assert handler.anew == anew
     assert intake.failures == 0
+
+
+@pytest.mark.parametrize(
+    ("position", "begins", "lost"),
+    [(7, 12, 5), (7, 9, 2), (7, 0, 0), (7, None, 5), (0, 12, 0)],
+    ids=["deleted", "deleted, and a transaction's mark", "a transaction's mark", "who knows", "never read"],
+)
+async def test_what_the_topic_deleted_before_it_was_read_is_counted_and_told(position, begins, lost):
+    """R39."""
+    handler, consumer = Failing(position), ScriptedConsumer(PLACES[0])
+    consumer.begins[PLACES[0]], consumer.away = begins or 0, begins is None
+    holds = Holds()
+    intake = Intake(handler, holds, Backoff(0.01, 0.02), now=lambda: EPOCH, commit_seconds=1)
+    intake.attach(lambda: consumer)
+    await intake.on_partitions_assigned(PLACES[:1])
+    await until(lambda: not intake.unknown(), 5, 0.01)
+    with capture_logs() as logs:
+        for _ in range(2):  # the first time the batch fails, and nothing is lost by that
+            consumer.places[PLACES[0]] = 14
+            await intake.receive([a_record(12), a_record(13)])
+            await until(lambda: not holds.holding(("turns", 0)), 5, 0.01)
+    assert handler.offsets == [12, 13]
+    assert intake.lost == lost
+    told = [(line["log_level"], line["count"]) for line in logs if line["event"] == "records_lost"]
+    assert told == [("error", lost)] * bool(lost)
+
+
+class Failing(Noting):
+    """The first batch fails."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__()
+        self._position = position
+        self._failed = False
+
+    async def assigned(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
+        return dict.fromkeys(partitions, self._position)
+
+    async def handle(self, batch: Sequence[Record]) -> Mapping[Partition, int]:
+        if not self._failed:
+            self._failed = True
+            raise StoreUnavailable
+        return await super().handle(batch)
 
 
 def a_record(offset: int) -> ConsumerRecord[Any, Any]:

@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from monitor.tally.cell import Cell
-from monitor.tally.rates import RATES, Rate, mean_of, miss_rate, misses_by_level, rates_of
+from monitor.tally.rates import (
+    BETTER_IF_MORE,
+    RATES,
+    WORSE_IF_MORE,
+    Rate,
+    mean_of,
+    miss_rate,
+    misses_by_level,
+    rates_of,
+)
 
 
 def test_none_of_412_may_be_as_many_as_nine_in_a_thousand():
@@ -48,6 +57,11 @@ def test_outcomes_are_shares_of_one_whole():
     counts = Counter({f"outcome:{outcome}:self_harm": place + 1 for place, outcome in enumerate(outcomes)})
     found = dict(rates_of(counts))
     assert sum(found[outcome].numerator for outcome in outcomes) == found["handled"].denominator == 21
+
+
+def test_of_every_rate_but_one_it_is_said_whether_more_is_worse():
+    said = [*WORSE_IF_MORE, *BETTER_IF_MORE]
+    assert sorted([*said, "emotion_kind_only"]) == sorted(RATES)
 
 
 @pytest.mark.parametrize(
