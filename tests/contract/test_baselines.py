@@ -4,33 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from monitor.store.memory import MemoryStore
 from monitor.store.sql import SqlStore
 from tests.contract.baselines_contract import BaselinesContract, a_baseline
+from tests.contract.stores import InMemory, OnPostgres, OnSqlite
 from tests.support.stores import KEYRING
 
 
-class TestMemoryBaselines(BaselinesContract):
-    @pytest.fixture
-    def store(self):
-        return MemoryStore()
+class TestMemoryBaselines(InMemory, BaselinesContract):
+    pass
 
 
-class TestSqliteBaselines(BaselinesContract):
-    @pytest.fixture
-    async def store(self, sqlite_url):
-        store = SqlStore(sqlite_url, KEYRING)
-        yield store
-        await store.close()
+class TestSqliteBaselines(OnSqlite, BaselinesContract):
+    pass
 
 
 @pytest.mark.postgres
-class TestPostgresBaselines(BaselinesContract):
-    @pytest.fixture
-    async def store(self, postgres_url):
-        store = SqlStore(postgres_url, KEYRING)
-        yield store
-        await store.close()
+class TestPostgresBaselines(OnPostgres, BaselinesContract):
+    pass
 
 
 async def test_a_baseline_survives_a_restart(url):

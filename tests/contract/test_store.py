@@ -4,35 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from monitor.store.memory import MemoryStore
-from monitor.store.sql import SqlStore
 from monitor.store.work import Work
 from tests.contract.outbox_contract import OutboxContract
 from tests.contract.store_contract import StoreContract
-from tests.support.stores import KEYRING
-
-
-class _Memory:
-    @pytest.fixture
-    async def store(self):
-        return MemoryStore()
-
-
-class _Sqlite:
-    @pytest.fixture
-    async def store(self, sqlite_url):
-        store = SqlStore(sqlite_url, KEYRING)
-        yield store
-        await store.close()
-
-
-@pytest.mark.postgres
-class _Postgres:
-    @pytest.fixture
-    async def store(self, postgres_url):
-        store = SqlStore(postgres_url, KEYRING)
-        yield store
-        await store.close()
+from tests.contract.stores import InMemory, OnPostgres, OnSqlite
 
 
 class _StoreAsOutbox(OutboxContract):
@@ -44,25 +19,25 @@ class _StoreAsOutbox(OutboxContract):
         await outbox.commit(Work(notifications=notifications))
 
 
-class TestMemoryStore(_Memory, StoreContract):
+class TestMemoryStore(InMemory, StoreContract):
     pass
 
 
-class TestSqliteStore(_Sqlite, StoreContract):
+class TestSqliteStore(OnSqlite, StoreContract):
     pass
 
 
-class TestPostgresStore(_Postgres, StoreContract):
+class TestPostgresStore(OnPostgres, StoreContract):
     pass
 
 
-class TestMemoryStoreAsOutbox(_Memory, _StoreAsOutbox):
+class TestMemoryStoreAsOutbox(InMemory, _StoreAsOutbox):
     pass
 
 
-class TestSqliteOutbox(_Sqlite, _StoreAsOutbox):
+class TestSqliteOutbox(OnSqlite, _StoreAsOutbox):
     pass
 
 
-class TestPostgresOutbox(_Postgres, _StoreAsOutbox):
+class TestPostgresOutbox(OnPostgres, _StoreAsOutbox):
     pass
