@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from itertools import count, product
 from pathlib import Path
 
-from prometheus_client import CollectorRegistry, Gauge, start_http_server
+from prometheus_client import CollectorRegistry, Gauge
 
 from monitor.metrics import Metrics
 from tests.rules.shipped import alerts, rules
@@ -85,7 +84,7 @@ def test_all_rules_load_and_run_and_records_have_the_labels_of_their_name(tmp_pa
         exporter.fill(metrics, 0)
     with ExitStack() as workers:
         targets = [workers.enter_context(exporter.serving(metrics)) for metrics in (one, other)]
-        targets.append(workers.enter_context(_elected()))
+        targets.append(workers.enter_context(exporter.serving(_elected())))
         with running(tmp_path, *targets) as prometheus:
             beats = count(1)
 
@@ -136,19 +135,12 @@ def _figure(name: str, *, on_trial: bool) -> float:
     return 500 if on_trial else 5
 
 
-@contextmanager
-def _elected() -> Iterator[str]:
-    """A worker that publishes the figures of all; yields ``host:port``."""
+def _elected() -> CollectorRegistry:
+    """What a worker shows that publishes the figures of all."""
     registry = CollectorRegistry()
     for name, labels in published().items():
         metric = Gauge(name, "Of all workers", labels, registry=registry)
         for values in product(*(VALUES[label] for label in labels)):
             child = metric.labels(*values) if values else metric
             child.inc(_figure(name, on_trial="canary" in values))
-    server, thread = start_http_server(0, addr="127.0.0.1", registry=registry)
-    try:
-        yield f"127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    return registry

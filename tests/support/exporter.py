@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from prometheus_client import start_http_server
+from prometheus_client import CollectorRegistry, start_http_server
 
 from alerts.delivery import State as DeliveryState
 from alerts.incident import State as IncidentState
@@ -16,9 +16,10 @@ RELEASES = ("4.1.0", "4.2.0-rc1")
 
 
 @contextmanager
-def serving(metrics: Metrics, port: int = 0) -> Iterator[str]:
+def serving(metrics: Metrics | CollectorRegistry, port: int = 0) -> Iterator[str]:
     """Serve ``metrics`` and yield ``host:port``."""
-    server, thread = start_http_server(port, addr="127.0.0.1", registry=metrics.registry)
+    registry = metrics.registry if isinstance(metrics, Metrics) else metrics
+    server, thread = start_http_server(port, addr="127.0.0.1", registry=registry)
     try:
         yield f"127.0.0.1:{server.server_port}"
     finally:
