@@ -39,7 +39,7 @@ def train(
         typer.Option(min=1, max=128, help="Low-rank adaptation of those layers instead of whole ones."),
     ] = None,
     start: Annotated[
-        Path | None, typer.Option("--from", help="A trained model to go on from, instead of the base alone.")
+        Path | None, typer.Option("--from", help="A trained model to go on from, and to stay half-way to.")
     ] = None,
     seed: int = 20260,
     limit: Annotated[int | None, typer.Option(min=32, help="Rows learnt from, for a trial.")] = None,

@@ -27,6 +27,7 @@ from monitor.answered import Answered
 from monitor.batch import CaseResult
 from monitor.languages import language
 from monitor.metrics import Metrics
+from monitor.observing import observing
 from monitor.pipeline import BatchResult
 from monitor.store.work import Partition
 from monitor.tally.seen import (
@@ -177,7 +178,9 @@ class Recorder:
     def clock_apart(self, clock: str, seconds: float) -> None:
         self._metrics.clock_apart.labels(clock).set(seconds)
 
+    @observing()
     def alive(self, part: str, now: datetime) -> None:
+        """Loops tell of themselves by this: whatever becomes of it, they go on."""
         self._show(self._metrics.last_progress, self._signs, part, now)
 
     def signs_of_life(self, parts: Iterable[str]) -> dict[str, datetime]:

@@ -30,11 +30,13 @@ from monitor.health import SILENT, Health, Judge, Signs, live, ready
 from monitor.last_resort import LastResort
 from monitor.lifeboat import Lifeboat
 from monitor.metrics import Metrics
+from monitor.observing import observing
 from monitor.pipeline import BatchResult
 from monitor.publisher import Publisher
 from monitor.recorder import Recorder
 from monitor.self_watch import SelfWatch
 from monitor.sources.kafka import KafkaSource
+from monitor.sources.progress import Progress
 from monitor.store.work import Store, Work
 from monitor.timers import Timers
 
@@ -222,18 +224,22 @@ class Worker:
         """Bring the gauges up to date."""
         parts = self._parts
         while True:
-            progress = parts.source.progress()
-            parts.recorder.lag({name: part.lag for name, part in progress.partitions.items()})
-            parts.recorder.lost(progress.lost)
-            for reason in HOLDS:
-                parts.metrics.paused.labels(reason).set(reason in progress.holds)
-            parts.metrics.paused.labels(BACK_PRESSURE).set(progress.back_pressure)
             with contextlib.suppress(StoreError):  # while it is away the last age stands
                 self._oldest = await parts.store.oldest(parts.clock.now())
-            parts.recorder.outbox_age(self._oldest)
-            parts.metrics.ready.set(self.health(ready).good)
+            with observing():
+                self._show(parts.source.progress())
             parts.recorder.alive("heartbeat", parts.clock.now())
             await parts.clock.sleep(HEARTBEAT)
+
+    def _show(self, progress: Progress) -> None:
+        recorder, metrics = self._parts.recorder, self._parts.metrics
+        recorder.lag({name: part.lag for name, part in progress.partitions.items()})
+        recorder.lost(progress.lost)
+        for reason in HOLDS:
+            metrics.paused.labels(reason).set(reason in progress.holds)
+        metrics.paused.labels(BACK_PRESSURE).set(progress.back_pressure)
+        recorder.outbox_age(self._oldest)
+        metrics.ready.set(self.health(ready).good)
 
     async def _loop_lag(self) -> None:
         while True:

@@ -26,8 +26,8 @@ Portuguese, French, German. In any other language it says `unscored`, which coun
 **What it must not be used for.** Diagnosis; deciding about a person without a person; profiling, policing, insurance, employment or
 school discipline; any use in which the absence of a finding is taken for safety. It reads text only, and misses what people do not write.
 
-**What it learnt from.** Our own corpora (`detectors/corpora`, synthetic; four fifths of the families, by family), hidden spellings of
-them made by code, and three fifths of these public sets, whose sentences are not in this repository:
+**What it learnt from.** Our own corpora (`detectors/corpora`, synthetic; four fifths of the families, by family), of users' turns and, in a
+second training half-way to which the weights stand, of judged replies too; hidden spellings of them made by code; and three fifths of these public sets, whose sentences are not in this repository:
 
 | set | licence |
 |---|---|

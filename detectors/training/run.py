@@ -39,7 +39,7 @@ from detectors.training.reader import ContextReader
 from detectors.training.reading import train_reader, vectors_of
 from detectors.training.reply_heads import HEADS, settle_heads
 from detectors.training.sources import CORPORA
-from detectors.training.start import go_on_from
+from detectors.training.start import blend, go_on_from
 from detectors.training.states import LowerStates, lower_states
 
 MODEL: Final = "jiezhu.safetensors"
@@ -85,8 +85,7 @@ def run(plan: Plan, progress: Progress) -> Path:
     torch.manual_seed(plan.course.seed)
     network = Network(bert.encoder.layer[plan.frozen :], bert.config.hidden_size)
     before = {name: one.detach().numpy().copy() for name, one in network.upper.named_parameters()}
-    if plan.start:
-        go_on_from(plan.start, bert, network, plan.frozen)
+    begun = go_on_from(plan.start, bert, network, plan.frozen) if plan.start else {}
     if plan.rank:
         adapt(network.upper, plan.rank)
     start = (
@@ -95,6 +94,7 @@ def run(plan: Plan, progress: Progress) -> Path:
     alone = [one for row in learn if (one := row.alone())]
     train(network, alone, table, states, plan.course, plan.work, progress, start)
     merge(network.upper)
+    blend(network, begun)
     vectors = vectors_of(network, states, progress)
     torch.manual_seed(plan.course.seed)  # a run that was resumed has drawn other numbers until here
     reader = ContextReader(bert.config.hidden_size)

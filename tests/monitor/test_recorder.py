@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 from prometheus_client import generate_latest
+from structlog.testing import capture_logs
 
 from alerts.canary import Canary
 from alerts.delivery import Answer, Attempt, Delivery, State
@@ -184,6 +185,16 @@ def test_signs_of_life_are_of_parts_that_have_begun():
     recorder = Recorder(Metrics())
     recorder.timers_alive(EPOCH)
     assert recorder.signs_of_life(("timers", "heartbeat")) == {"timers": EPOCH}
+
+
+def test_a_loop_goes_on_whatever_becomes_of_what_it_tells():
+    """R45."""
+    recorder = Recorder(metrics := Metrics())
+    metrics.last_progress = None
+    with capture_logs() as logs:
+        recorder.alive("timers", EPOCH)
+    assert [line["event"] for line in logs] == ["observer_failed"]
+    assert recorder.signs_of_life(("timers",)) == {"timers": EPOCH}
 
 
 def test_what_alerts_ask_of_the_parts_is_an_age_that_no_clock_stands_in():

@@ -87,7 +87,7 @@ def test_the_two_replies_to_somebody_awake_at_three(talk):
     assert good["emotion_recognition"].value > poor["emotion_recognition"].value
 
 
-@pytest.mark.xfail(strict=True, reason="its score of 0.40 stays below the threshold of a passive wish")
+@pytest.mark.xfail(strict=True, reason="its score of 0.32 stays below the threshold of a passive wish")
 def test_the_turn_of_crisis_is_seen(talk):
     assert talk(told(1, CRISIS), "嗯。").user.level.crisis
 

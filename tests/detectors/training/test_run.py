@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 from detectors.context import contextual
 from detectors.crisis.calibration import load_calibration
@@ -24,7 +25,7 @@ from detectors.training.course import Course
 from detectors.training.network import Network
 from detectors.training.run import CALIBRATION, MODEL, Plan, run
 from detectors.training.sources import CORPORA
-from detectors.training.start import go_on_from
+from detectors.training.start import blend, go_on_from
 from detectors.training.states import lower_states
 
 pytestmark = pytest.mark.xdist_group("training")  # one run serves the tests of this file
@@ -140,7 +141,8 @@ def test_going_on_from_a_model_begins_where_it_ended(trained, base):
     bert = load_base(prepare(base, trained.plan.cache).reference)[0].model
     network = Network(bert.encoder.layer[1:], bert.config.hidden_size)
     plain = {name: one.detach().clone() for name, one in network.named_parameters()}
-    go_on_from(trained.file, bert, network, frozen=1)
+    begun = go_on_from(trained.file, bert, network, frozen=1)
+    assert set(begun) == set(plain)
     moved = {name for name, one in network.named_parameters() if not torch.equal(one, plain[name])}
     assert {name.partition(".")[0] for name in moved} == {"upper", "heads"}
     prepared = prepare(base, trained.plan.cache, adapter=trained.file)
@@ -149,6 +151,17 @@ def test_going_on_from_a_model_begins_where_it_ended(trained, base):
     with torch.inference_mode():
         vector = network.eval().encode(*states.batch([0])).numpy()
     assert np.allclose(vector, tuned, atol=2e-3)
+
+
+def test_what_went_on_is_brought_half_way_back_but_for_heads_that_are_new():
+    network = Network(nn.ModuleList([nn.Linear(2, 2)]), 2)
+    begun = {name: torch.zeros_like(one) for name, one in network.named_parameters() if "crisis" not in name}
+    trained = {name: one.detach().clone() for name, one in network.named_parameters()}
+    blend(network, begun)
+    for name, one in network.named_parameters():
+        assert torch.allclose(one, trained[name] * (0.5 if name in begun else 1)), name
+    blend(network, trained, way=0.0)
+    assert all(torch.equal(one, trained[name]) for name, one in network.named_parameters())
 
 
 def test_going_on_with_fewer_layers_than_have_learnt_is_refused(trained, base):
