@@ -54,8 +54,8 @@ async def test_killed_at_random(
             # one part a kill, so that something is left to read whenever somebody dies
             await put(broker.bootstrap_servers, team.topic, said[kill * part : (kill + 1) * part])
             amid += await _kill(team, (kill + 1) * part, chance)
+        await team.until_all_read(len(said), within=form.pick(60, 1200))  # what 100 deaths have left to read
         await until(lambda: not ledger.missing, LEASE + 60, 0.1)
-        await team.until_all_read(len(said), within=60)
         await team.until_settled()
         verdict = ledger.verdict()
         tell(
