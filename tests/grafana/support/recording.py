@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -50,7 +51,17 @@ def playing(speed: float, *more: Callable[[], str]) -> Iterator[tuple[str, ...]]
 
 
 def _text(shown: list[str], now: Callable[[list[str]], str], more: Callable[[], str]) -> Callable[[], str]:
-    return lambda: now(shown) + more()
+    def text() -> str:
+        further = more()
+        ours = {line.split()[2] for line in further.splitlines() if line.startswith("# TYPE")}
+        return "".join(line for line in now(shown).splitlines(True) if _name(line) not in ours) + further
+
+    return text
+
+
+def _name(line: str) -> str:
+    """Of the metric that a line shows or speaks of."""
+    return line.split()[2] if line.startswith("#") else re.split(r"[{ ]", line, maxsplit=1)[0]
 
 
 @contextmanager
