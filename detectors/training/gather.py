@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from detectors.training.example import Example
 from detectors.training.hidden import hidden_rows
 from detectors.training.replies import read_replies
 from detectors.training.sources import CORPORA, READINGS, fitted_on, read_corpora, read_dialogues, read_public
+
+T = TypeVar("T")
 
 _HIDDEN: Final = 0.15  # share of the single rows that is learnt in a hidden spelling too
 _HIDDEN_WEIGHT: Final = 0.6  # where the telling word is hidden, some say nothing any more
@@ -80,3 +82,11 @@ def _public(files: Sequence[Path]) -> Iterator[Example]:
         for identity, example in read_dialogues(file) if dialogues else read_public(file):
             if fitted_on(identity):
                 yield replace(example, weight=_WEIGHT.get(example.source, 1.0))
+
+
+def spread(rows: Sequence[T], limit: int | None) -> list[T]:
+    """Return so many at most, evenly spread: for a trial."""
+    if limit is None or len(rows) <= limit:
+        return list(rows)
+    step = len(rows) / limit
+    return [rows[int(i * step)] for i in range(limit)]

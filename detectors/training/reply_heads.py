@@ -18,6 +18,7 @@ from detectors.reply.heads import EMOTION, HARMFUL, NAMES, STRENGTH, Heads
 from detectors.reply.scorer import PatternReplyScorer
 from detectors.training.course import Progress
 from detectors.training.example import ReplyLabels
+from detectors.training.gather import spread
 from detectors.training.replies import JudgedReply, read_replies
 
 HEADS: Final = "heads.npz"  # in the directory of a finished training
@@ -25,14 +26,22 @@ _PART = 256  # replies at once
 
 
 def settle_heads(
-    model: Path, source: str | Path, cache: Path | None, target: Path, progress: Progress
+    model: Path,
+    source: str | Path,
+    cache: Path | None,
+    target: Path,
+    progress: Progress,
+    limit: int | None = None,
 ) -> None:
-    """Fit the heads of a trained model on our judged replies, as the int8 engine sees them, and write them."""
+    """Fit the heads of a trained model on our judged replies, as the int8 engine sees them, and write them.
+
+    ``limit``: of how many replies, for a trial; evenly spread.
+    """
     prepared = prepare(
         source, cache, lambda stage, done, total: progress(stage, done, total, {}), adapter=model
     )
     engine = load_engine("int8", prepared, lanes=2)
-    replies = [one for one in read_replies() if not one.held_out]
+    replies = spread([one for one in read_replies() if not one.held_out], limit)
     save(fit_heads(replies, engine, name_of(model), progress), target)
 
 

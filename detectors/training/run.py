@@ -32,7 +32,7 @@ from detectors.training.batches import TextTable
 from detectors.training.calibrate import choose_thresholds, fit_lines, write
 from detectors.training.course import Course, Progress, train
 from detectors.training.example import Example
-from detectors.training.gather import gather
+from detectors.training.gather import gather, spread
 from detectors.training.lowrank import adapt, merge
 from detectors.training.network import Network
 from detectors.training.reader import ContextReader
@@ -76,7 +76,7 @@ def run(plan: Plan, progress: Progress) -> Path:
         plan.source, plan.cache, lambda stage, done, total: progress(stage, done, total, {})
     )
     rows = gather(plan.data, plan.corpora)
-    learn, calibrate = _limited(rows.learn, plan.limit), _limited(rows.calibrate, plan.limit)
+    learn, calibrate = spread(rows.learn, plan.limit), spread(rows.calibrate, plan.limit)
     (plan.work / "course.json").write_text(json.dumps(asdict(plan.course)), encoding="utf-8")
     model = load_base(base.directory)
     bert: Any = model[0].model
@@ -104,7 +104,7 @@ def run(plan: Plan, progress: Progress) -> Path:
     bank = artefact.bank_of(reader, learn, table, vectors)
     artefact.write(file, network, reader, before, plan.frozen, base.weights, bank, languages)
     settle(file, calibrate, plan, progress, languages)
-    settle_heads(file, plan.source, plan.cache, plan.work / HEADS, progress)
+    settle_heads(file, plan.source, plan.cache, plan.work / HEADS, progress, plan.limit)
     for name in (MODEL, CALIBRATION, HEADS):
         shutil.copyfile(plan.work / name, plan.target / name)
     return plan.target / MODEL
@@ -128,13 +128,6 @@ def _states(model: Any, table: TextTable, plan: Plan, weights: str, progress: Pr
     states.save(plan.work)
     mark.write_text(name, encoding="utf-8")
     return states
-
-
-def _limited(rows: Sequence[Example], limit: int | None) -> list[Example]:
-    if limit is None or len(rows) <= limit:
-        return list(rows)
-    step = len(rows) / limit
-    return [rows[int(i * step)] for i in range(limit)]
 
 
 def settle(
