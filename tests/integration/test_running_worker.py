@@ -67,12 +67,14 @@ EN, ZH = "conversation-heronweir", "会话-堰边苍鹭"
 def talk() -> list[bytes]:
     return [
         said(
-            "user", "I want to kill myself, nobody but the heronweir knows. I am Zephyrine Quillfeather", EN
+            "user",
+            "I want to kill myself, I can't go on. Nobody but the heronweir knows. I am Zephyrine Quillfeather",
+            EN,
         ),
         said(
             "assistant", "Quillfeather is a pretty name! Try a warm bath and an early night, heronweir.", EN
         ),
-        said("user", "我想自杀，只有堰边苍鹭知道，我叫欧阳栩然", ZH),
+        said("user", "我想自杀，我真的不想活了，只有堰边苍鹭知道，我叫欧阳栩然", ZH),
         said("assistant", "欧阳栩然，早点睡吧，明天去看堰边苍鹭！", ZH),
         said("user", "Quillfeather had a quiet day at the heronweir", "conversation-Quillfeather"),
         said("user", "the heronweir is still", "欧阳栩然", message_id="message-heronweir", final=False),
