@@ -15,6 +15,7 @@ from typing import Self
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.errors import TopicAlreadyExistsError, for_code
 
+from monitor.demo.ports import free_port
 from monitor.errors import JiezhuError
 from monitor.sources.settings import KafkaSettings
 
@@ -133,9 +134,3 @@ def _find_binary() -> Path:
             "the embedded broker's package has no program for this machine; set JIEZHU_KAFKA__BOOTSTRAP_SERVERS instead"
         )
     return binary
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from alerts.ports import Clock
 from monitor.crypto.pseudonym import Kind, Pseudonymiser
-from monitor.demo.broker import EmbeddedBroker, create_topic, free_port
+from monitor.demo.broker import EmbeddedBroker, create_topic
 from monitor.demo.pager import FakePager, Received
+from monitor.demo.ports import free_port
 from monitor.demo.workers import Worker, settled
 from monitor.settings import Settings, load
 from monitor.store.migration import migrate

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from monitor.demo.broker import EmbeddedBroker, create_topic, free_port
+from monitor.demo.broker import EmbeddedBroker, create_topic
+from monitor.demo.ports import free_port
 from tests.support import prometheus
 from tests.support.crew import PARTITIONS, Crew, crew, get, until_health
 from tests.support.form import Form, Tell

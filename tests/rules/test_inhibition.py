@@ -15,9 +15,10 @@ from typing import Any
 import httpx2
 import yaml
 
+from monitor.demo.ports import free_port
 from tests.rules.shipped import alerts
 from tests.rules.test_alertmanager import configuration
-from tests.support.prometheus import free_port, needs, until
+from tests.support.prometheus import needs, until
 
 # All that may ever keep quiet. Whatever is not here says that a person is in danger, unseen or waiting, or stands alone.
 MAY_KEEP_QUIET = {

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from prometheus_client import CollectorRegistry, Gauge
 
+from monitor.demo.ports import free_port
 from monitor.metrics import Metrics
 from tests.rules.shipped import alerts, rules
 from tests.support import exporter
-from tests.support.prometheus import RULES, Prometheus, free_port, needs, running, until
+from tests.support.prometheus import RULES, Prometheus, needs, running, until
 from tests.support.published import published
 
 # Values of labels of what an elected worker shows, two wherever rules compare.

@@ -19,9 +19,10 @@ from sqlalchemy import NullPool, create_engine, text
 
 from monitor.clock import SystemClock
 from monitor.crypto.pseudonym import Kind, Pseudonymiser
-from monitor.demo.broker import create_topic, free_port
+from monitor.demo.broker import create_topic
 from monitor.demo.pager import FakePager, Received
 from monitor.demo.player import Player, conversation_id
+from monitor.demo.ports import free_port
 from monitor.demo.script import Scene
 from monitor.demo.workers import Worker, settled
 from monitor.store.url import parse

@@ -9,7 +9,6 @@ import re
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -18,6 +17,8 @@ from pathlib import Path
 
 import psycopg
 import pytest
+
+from monitor.demo.ports import free_port
 
 ACCOUNT = "postgres"  # the server refuses to run as root
 START = 30.0  # seconds
@@ -37,7 +38,7 @@ class Cluster:
 
     def __init__(self, directory: Path, bin_dir: Path) -> None:
         self.password = secrets.token_hex(12)
-        self.port = _free_port()
+        self.port = free_port()
         self._bin = bin_dir
         self._directory = directory
         self._data = directory / "data"
@@ -174,10 +175,3 @@ def postgres() -> Iterator[Cluster]:
             yield cluster
         finally:
             cluster.stop()
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port

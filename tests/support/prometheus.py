@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 import threading
 import time
@@ -16,6 +15,8 @@ from typing import Any, TypeVar
 import httpx2
 import pytest
 import yaml
+
+from monitor.demo.ports import free_port
 
 T = TypeVar("T")
 
@@ -129,10 +130,3 @@ def _ready(client: httpx2.Client, process: subprocess.Popen[bytes]) -> bool:
         return client.get("/-/ready").is_success
     except httpx2.TransportError:
         return False
-
-
-def free_port() -> int:
-    """Return a port of loopback that was free a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
