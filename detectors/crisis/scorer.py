@@ -1,9 +1,16 @@
-"""The scorer of the trained encoder: each window through one pass and a linear layer a label; the strongest window wins."""
+"""The scorer of the trained encoder: each window through one pass and a linear layer a label; the strongest window wins.
+
+A turn of a few sentences is read as a whole, as the encoder was trained to. Where that leaves a doubt, it is read sentence
+by sentence, too: a name or a cat that is told of in the same breath hides much of a plain wish to die. On families kept
+for calibration with a harmless sentence set after each row, recall rose from .69 to .84 (before each: .845 to .89) and
+false alarms from .105 to .146 (.136 to .151); without one, .864 to .884 and .109 to .122. Signs read: 4.5 % more of rows
+that were written to be doubtful, 1.5 % more of counselling dialogues.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +25,24 @@ from detectors.distress.lexicon import cues_in, emotions_in
 from detectors.distress.marks import marks_in
 from detectors.finding import Cue, Emotion, Evidence, Level, UserSignal
 from detectors.ports import Encoder
-from detectors.text import UNDETERMINED, WORDLESS, Normal, Window, detect_language, normalise, turn_windows
+from detectors.text import (
+    UNDETERMINED,
+    WORDLESS,
+    Normal,
+    Window,
+    detect_language,
+    normalise,
+    sentence_windows,
+    tells,
+    turn_windows,
+)
 from detectors.text.gist import gist
 
+# Strengths as a whole, as logits of the shipped weights (chances of about .03, .1 and .7 in both languages): from the first
+# on those sentences are read that have a word of death, leaving or harm, from the second on all, from the third on none.
+_FAINT, _DOUBT, _SURE = -6.0, -3.5, 2.5
 _RISKY = 0.5  # chance from which a turn is remembered by its strongest window
 _EVIDENCE = 4  # reasons kept of one turn
-_HEADS = ("crisis", "level", "distress", "emotions", "cues")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +67,20 @@ class _Side:
         return cls(rows, bank / np.linalg.norm(bank, axis=1, keepdims=True))
 
 
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """A turn and what its strongest window, ``best``, says of crisis: by its two heads, both together, a chance, a level."""
+
+    text: _Text
+    vectors: Floats = field(repr=False)
+    best: int
+    logit: float
+    levels: Floats
+    strength: float
+    score: float
+    level: Level
+
+
 class TrainedScorer:
     """A ``UserScorer`` (detectors.ports). Deterministic for a deterministic encoder; holds no text of users."""
 
@@ -67,33 +100,56 @@ class TrainedScorer:
         self._sides = {crisis: _Side.of(self._model, crisis=crisis) for crisis in (True, False)}
 
     def score(self, texts: Sequence[str], langs: Sequence[str | None]) -> list[UserSignal]:
-        """One signal for each text, in order. All windows of all texts go to the encoder in one call."""
+        """One signal for each text, in order. The encoder is called once for all texts, and once more for the doubtful."""
         read = [_read(text, lang, self._sketch_key) for text, lang in zip(texts, langs, strict=True)]
-        flat = [_unended(window.text) for text in read for window in text.windows]
+        whole = zip(read, self._vectors([text.windows for text in read]), strict=True)
+        weighed = [self._weigh(text, vectors) for text, vectors in whole]
+        for place, closer in self._closer(weighed).items():
+            weighed[place] = closer
+        return [self._judge(one) for one in weighed]
+
+    def _vectors(self, texts: Sequence[Sequence[Window]]) -> list[Floats]:
+        """One array a text, a row a window. One call of the encoder, or none where there is nothing to read."""
+        flat = [_unended(window.text) for windows in texts for window in windows]
         if not flat:
             return []
-        vectors = np.asarray(self._encoder.encode(flat), dtype=np.float32) * np.float32(self._model.scale)
-        signals = []
-        row = 0
-        for text in read:
-            signals.append(self._judge(text, vectors[row : row + len(text.windows)]))
-            row += len(text.windows)
-        return signals
+        rows = np.asarray(self._encoder.encode(flat), dtype=np.float32) * np.float32(self._model.scale)
+        return np.split(rows, np.cumsum([len(windows) for windows in texts])[:-1])
 
-    def _judge(self, text: _Text, vectors: Floats) -> UserSignal:
-        heads = {name: self._model.heads[name](vectors) for name in _HEADS}
-        strengths = [
-            strength(float(crisis), levels)
-            for crisis, levels in zip(heads["crisis"][:, 0], heads["level"], strict=True)
-        ]
+    def _closer(self, weighed: Sequence[_Weighed]) -> dict[int, _Weighed]:
+        """By place: the turns that leave a doubt as a whole, weighed with their sentences."""
+        sentences = {
+            place: found
+            for place, one in enumerate(weighed)
+            if _FAINT <= one.strength < _SURE and len(one.text.windows) == 1
+            if (found := _sentences(one.text.normal.text, all_of_them=one.strength >= _DOUBT))
+        }
+        more = zip(sentences.items(), self._vectors(list(sentences.values())), strict=True)
+        return {
+            place: self._weigh(
+                replace(weighed[place].text, windows=weighed[place].text.windows + found),
+                np.concatenate([weighed[place].vectors, vectors]),
+            )
+            for (place, found), vectors in more
+        }
+
+    def _weigh(self, text: _Text, vectors: Floats) -> _Weighed:
+        crisis, levels = (self._model.heads[name](vectors) for name in ("crisis", "level"))
+        strengths = [strength(float(one), odds) for one, odds in zip(crisis[:, 0], levels, strict=True)]
         best = int(np.argmax(strengths))
-        logit, levels = float(heads["crisis"][best, 0]), heads["level"][best]
         score = self._calibration.chance(strengths[best], text.language)
-        level = self._calibration.decide(score, levels, text.language)
+        level = self._calibration.decide(score, levels[best], text.language)
+        return _Weighed(
+            text, vectors, best, float(crisis[best, 0]), levels[best], strengths[best], score, level
+        )
+
+    def _judge(self, one: _Weighed) -> UserSignal:
+        text, vectors, best, score, level = one.text, one.vectors, one.best, one.score, one.level
+        heads = {name: self._model.heads[name](vectors) for name in ("distress", "emotions", "cues")}
         distress = float(_sigmoid(heads["distress"][:, 0]).max())
         # a harmless turn is remembered as a whole, a risky one by what made it so
         told = vectors[best if score >= _RISKY else 0]
-        memory = Memory(np.tanh(self._model.memory(told)), logit, levels)
+        memory = Memory(np.tanh(self._model.memory(told)), one.logit, one.levels)
         return UserSignal(
             level=level,
             score=round(score, 4),
@@ -149,6 +205,10 @@ class TrainedScorer:
 
 def _sigmoid(x: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-np.clip(x, -30, 30))), dtype=np.float32)
+
+
+def _sentences(text: str, *, all_of_them: bool) -> list[Window]:
+    return [one for one in sentence_windows(text) if all_of_them or tells(one.text) or heard_in(one.text)]
 
 
 def _unended(text: str) -> str:

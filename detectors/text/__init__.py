@@ -2,6 +2,16 @@
 
 from detectors.text.language import UNDETERMINED, WORDLESS, detect_language
 from detectors.text.normalise import Normal, normalise
-from detectors.text.windows import Window, turn_windows
+from detectors.text.windows import Window, sentence_windows, tells, turn_windows
 
-__all__ = ["UNDETERMINED", "WORDLESS", "Normal", "Window", "detect_language", "normalise", "turn_windows"]
+__all__ = [
+    "UNDETERMINED",
+    "WORDLESS",
+    "Normal",
+    "Window",
+    "detect_language",
+    "normalise",
+    "sentence_windows",
+    "tells",
+    "turn_windows",
+]

@@ -68,16 +68,26 @@ def _sentences(text: str) -> list[str]:
         if not piece or not piece.strip():
             continue
         held = f"{held} {piece.strip()}" if held and not _WIDE.search(held[-2:]) else held + piece.strip()
-        if units(held) < _SENTENCE_AT_LEAST and not _TELLING.search(held):
+        if units(held) < _SENTENCE_AT_LEAST and not tells(held):
             continue
         out.extend(_cut(held, _SENTENCE_AT_MOST))
         held = ""
     if held:
-        if out and units(held) < _SENTENCE_AT_LEAST and units(out[-1]) < _SENTENCE_AT_MOST:
+        if out and units(held) < _SENTENCE_AT_LEAST and _may_grow(out[-1]):
             out[-1] = f"{out[-1]} {held}"
         else:
             out.append(held)
     return [sentence for sentence in out if _WORDED.search(sentence)]
+
+
+def _may_grow(sentence: str) -> bool:
+    """What tells something stays by itself: a few words more would hide it."""
+    return units(sentence) < _SENTENCE_AT_MOST and not tells(sentence)
+
+
+def tells(sentence: str) -> bool:
+    """It has a word of death, leaving or harm: it may be the one that matters."""
+    return _TELLING.search(sentence) is not None
 
 
 def turn_windows(text: str, limit: int = WINDOW_LIMIT) -> list[Window]:
@@ -94,8 +104,16 @@ def turn_windows(text: str, limit: int = WINDOW_LIMIT) -> list[Window]:
     parts = _parts(sentences, max(_PART_AT_MOST, 2 * length / limit))[: limit - 1]
     room = limit - 1 - len(parts)
     if len(sentences) > room:
-        sentences = sorted(sentences, key=lambda one: not _TELLING.search(one))[:room]
+        sentences = sorted(sentences, key=lambda one: not tells(one))[:room]
     return [head] + [Window(i, piece) for i, piece in enumerate(parts + sentences, start=1)]
+
+
+def sentence_windows(text: str) -> list[Window]:
+    """The sentences of a turn that is read as a whole, where there are two or more; else nothing."""
+    sentences = _sentences(text)
+    if units(text) > TURN_BELOW or len(sentences) < 2:
+        return []
+    return [Window(i, sentence) for i, sentence in enumerate(sentences, start=1)]
 
 
 REPLY_BELOW = 300.0  # units; as long as the replies that the heads were fitted on, which are read whole
