@@ -93,8 +93,8 @@ def tells(sentence: str) -> bool:
 def turn_windows(text: str, limit: int = WINDOW_LIMIT) -> list[Window]:
     """The turn as a whole where the encoder reads it so; a longer one as its head, its parts and its sentences.
 
-    Parts are neighbouring sentences together, for what no single one says; between them they hold every sentence, in
-    half of the windows at most. The others are the sentences, telling ones first; never more than ``limit`` windows.
+    Parts are neighbouring sentences together, for what no single one says; between them they hold every sentence.
+    The windows that are left are for the sentences, telling ones first; never more than ``limit`` windows.
     """
     length = units(text)
     if length <= TURN_BELOW:
@@ -131,10 +131,13 @@ def reply_windows(text: str) -> list[str]:
 
 def _parts(sentences: list[str], most: float) -> list[str]:
     out: list[str] = []
-    held = ""
+    held: list[str] = []
+    size = 0.0
     for sentence in sentences:
-        if held and units(held) + units(sentence) > most:
-            out.append(held)
-            held = ""
-        held = f"{held} {sentence}" if held and not _WIDE.search(held[-2:]) else held + sentence
-    return [*out, held] if held else out
+        length = units(sentence)
+        if held and size + length > most:
+            out.append("".join(held))
+            held, size = [], 0.0
+        held += [" ", sentence] if held and not _WIDE.search(held[-1][-2:]) else [sentence]
+        size += length
+    return [*out, "".join(held)] if held else out

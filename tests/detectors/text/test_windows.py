@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+from unittest import mock
+
 import pytest
 
+from detectors.text import windows as windows_module
 from detectors.text.windows import TURN_BELOW, WINDOW_LIMIT, reply_windows, turn_windows, units
 
 SMALL_TALK = "今天中午吃了一碗牛肉面，味道还不错。下午和同事去楼下买了咖啡。晚上打算看一部老电影。"
@@ -87,3 +90,13 @@ def test_a_reply_is_read_whole_or_in_parts_that_hold_every_sentence():
     assert all(f" {number}." in "".join(parts) for number in range(200))
     assert reply_windows("") == [""]
     assert reply_windows("!" * 3000) == ["!" * 3000]
+
+
+def test_reading_a_long_reply_takes_a_time_in_proportion():
+    """Counted in signs that are measured, not in seconds."""
+    measured = []
+    for times in (5_000, 50_000):
+        with mock.patch.object(windows_module, "units", wraps=units) as counted:
+            reply_windows("再等等。" * times)
+        measured.append(sum(len(call.args[0]) for call in counted.call_args_list))
+    assert measured[1] < 15 * measured[0]
