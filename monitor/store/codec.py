@@ -134,3 +134,11 @@ INCIDENTS = Codec(
 PAGES = Codec(page.Page, {"kind": page.Kind.PAGE, "trouble": page.Trouble.OTHER})
 DELIVERIES = Codec(delivery.Delivery, {"state": delivery.State.RETRYING})
 GROUPS = Codec(group.Group, {"kind": page.Kind.PAGE})
+
+
+def delivery_of(text: str) -> delivery.Delivery | None:
+    """None if it cannot be read: that is one row's fault, and none of the others'."""
+    try:
+        return DELIVERIES.decode(text)
+    except StoreError:
+        return None

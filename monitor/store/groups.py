@@ -18,7 +18,6 @@ from alerts.storm import Admitted, Changed, Stand, all_releases, paces_of, scope
 from monitor.errors import GroupConflict
 from monitor.store import codec
 from monitor.store.dialect import insert, insert_absent
-from monitor.store.outbox import delivery_of
 from monitor.store.outbox import rows_of as outbox_rows
 from monitor.store.outbox import write as write_outbox
 from monitor.store.schema import groups, incidents, outbox, paces
@@ -172,7 +171,7 @@ def _of_incidents(
             told[row.id.partition(":")[0]] = row.told_by
             members_.add((row.told_by, row.incident))
         elif row.id not in mine:
-            delivery = delivery_of(row.delivery)
+            delivery = codec.delivery_of(row.delivery)
             if delivery is None:  # cannot be read, so nobody sends it
                 continue
             waits = delivery.state is State.RETRYING and delivery.next_at == row.due_at
