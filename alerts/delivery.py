@@ -89,6 +89,13 @@ class RetryPolicy:
     canary_lifetime: timedelta = timedelta(minutes=2)
 
 
+def reached(delivery: Delivery) -> str | None:
+    """The channel whose receiver has it, or may have it as the one asked last; None if none was asked."""
+    if delivery.accepted_by is not None:
+        return delivery.accepted_by
+    return delivery.channel_name if delivery.route and delivery.channel_attempts else None
+
+
 def due(delivery: Delivery, now: datetime) -> bool:
     """True if a request should leave now. One found in ``SENDING`` has lost its relay."""
     if delivery.state is State.RETRYING:

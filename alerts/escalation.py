@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from alerts.delivery import Delivery
+from alerts.delivery import Delivery, reached
 from alerts.incident import TICKET, Incident, Notify, wait_of
 from alerts.page import Kind, Page
 from alerts.policy import Policy
@@ -66,6 +66,16 @@ def notifications(
     ]
 
 
+def elsewhere(updates: Iterable[Delivery], pages: Iterable[Delivery]) -> list[str]:
+    """Channels to which an alert's pages went, by what has become of them, and that none of its updates asks first.
+
+    A page that fell over to another channel has opened an alert there, which would go on calling people.
+    """
+    asked = {update.route[0] for update in updates if update.route}
+    told = (reached(page) for page in pages)
+    return [channel for channel in dict.fromkeys(told) if channel is not None and channel not in asked]
+
+
 def _targets(effect: Notify, policy: Policy, routing: Routing) -> tuple[str, ...]:
     if effect.alert == TICKET:
         return routing.tickets or routing.channels[:1]
@@ -79,7 +89,10 @@ def _targets(effect: Notify, policy: Policy, routing: Routing) -> tuple[str, ...
 
 
 def _route(effect: Notify, routing: Routing, target: str) -> tuple[str, ...]:
-    """A page falls over to any channel; an update is of use only where the page went."""
+    """A page falls over to any channel; an update is of use only where the page went.
+
+    Where that was beside the target's own channels is known when it is written (``elsewhere``).
+    """
     if effect.kind in (Kind.ACKNOWLEDGE, Kind.RESOLVE):
         return routing.people.get(target, (target,))
     return routing.route(target)

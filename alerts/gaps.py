@@ -6,7 +6,7 @@ A row that somebody deleted, or that a fault lost, shows as a gap between them. 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
@@ -38,13 +38,14 @@ class Trace:
     """One step of the trail.
 
     ``told``: the outbox rows it wrote; ``lost``: rows that an auditor has missed already; ``gap``: what it found,
-    if it is an auditor's.
+    if it is an auditor's. ``place``: where it stands in the trail of all incidents.
     """
 
     state: str
     told: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
     gap: str | None = None
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +90,16 @@ class OnRecord:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """``rows``: the outbox rows concerned; ``due``: when the case must wake, where that is what is wrong."""
+    """``rows``: the outbox rows concerned; ``due``: when the case must wake, where that is what is wrong.
+
+    ``after``: the place of the incident's newest step. What goes missing again, after it was put back, is another gap.
+    """
 
     gap: Gap
     incident: str
     rows: frozenset[str] = frozenset()
     due: datetime | None = None
+    after: int = 0
 
 
 def gaps(record: OnRecord, policy: Policy, now: datetime, began: datetime) -> list[Found]:
@@ -104,7 +109,9 @@ def gaps(record: OnRecord, policy: Policy, now: datetime, began: datetime) -> li
         found = [Found(Gap.UNREADABLE, record.key)]
     else:
         found = [*_of_rows(record), *_of_deadline(record, policy, now, began), *_of_pages(record)]
-    return [one for one in found if mendable(one, record) or one.gap.value not in told_of]
+    after = record.trail[-1].place if record.trail else 0
+    fresh = (one for one in found if mendable(one, record) or one.gap.value not in told_of)
+    return [replace(one, after=after) for one in fresh]
 
 
 def mendable(found: Found, record: OnRecord) -> bool:
@@ -130,7 +137,7 @@ def confirmed(first: Iterable[Found], second: Iterable[Found]) -> list[Found]:
             continue
         rows = found.rows & other.rows
         if rows or not found.rows:
-            both.append(Found(found.gap, found.incident, rows, other.due))
+            both.append(replace(other, rows=rows))
     return both
 
 

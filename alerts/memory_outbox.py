@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from alerts.delivery import TOLD_BY_GROUP, WITHDRAWN, Delivery, State, abandoned, due
+from alerts.escalation import elsewhere
 from alerts.memory_groups import MemoryGroups
 from alerts.page import Kind
 from alerts.ports import Decide, Notification
 from alerts.storm import Admitted, channel_of
+
+_UPDATES = (Kind.ACKNOWLEDGE, Kind.RESOLVE)
 
 
 class MemoryOutbox:
@@ -24,10 +28,19 @@ class MemoryOutbox:
 
     def add(self, notifications: Iterable[Notification]) -> None:
         """Write each once: a notification whose id is known already changes nothing."""
-        for notification in notifications:
-            if notification.id not in self._rows:
-                self._put(self._as_told(notification))
-                self._grouped.tell(notification)
+        given = tuple(notifications)
+        for page in (row for row in given if row.page.kind not in _UPDATES):
+            if page.id not in self._rows:
+                self._put(page)
+                self._grouped.tell(page)
+        updates: dict[tuple[str, Kind], list[Notification]] = defaultdict(list)
+        for row in given:
+            if row.page.kind in _UPDATES:
+                updates[row.page.dedup_key, row.page.kind].append(row)
+        for alike in updates.values():
+            for update in self._as_told(alike):
+                if update.id not in self._rows:
+                    self._put(update)
 
     def withdraw(self, incidents: Collection[str]) -> None:
         """Abandon the pages of incidents that nobody has accepted yet."""
@@ -93,15 +106,30 @@ class MemoryOutbox:
             if row.id not in mine and not row.delivery.state.final and not self._is_free(row, now)
         )
 
-    def _as_told(self, row: Notification) -> Notification:
-        """An update of what a grouped page alone told of is not sent: the pager knows no such key."""
-        if row.page.kind not in (Kind.ACKNOWLEDGE, Kind.RESOLVE):
-            return row
-        alike = [self._rows[key] for key in self._by_key.get(row.page.dedup_key, ()) if key in self._rows]
-        before = [other for other in alike if other.page.kind in (Kind.PAGE, Kind.TICKET)]
-        if before and all(other.told_by is not None and not other.delivery.attempts for other in before):
-            return replace(row, delivery=abandoned(row.delivery, TOLD_BY_GROUP), told_by=before[0].told_by)
-        return row
+    def _as_told(self, updates: Sequence[Notification]) -> list[Notification]:
+        """Updates of one alert: sent wherever its pages went, and not sent if a grouped page alone told of it."""
+        like = updates[0]
+        key, kind = like.page.dedup_key, like.page.kind
+        alike = [self._rows[row] for row in self._by_key.get(key, ()) if row in self._rows]
+        pages = [row for row in alike if row.page.kind not in _UPDATES]
+        if pages and all(row.told_by is not None and not row.delivery.attempts for row in pages):
+            group = pages[0].told_by
+            return [
+                replace(row, delivery=abandoned(row.delivery, TOLD_BY_GROUP), told_by=group)
+                for row in updates
+            ]
+        channels = elsewhere([row.delivery for row in updates], [row.delivery for row in pages])
+        return [
+            *updates,
+            *(
+                replace(
+                    like,
+                    id=f"{key}:{kind.value}:{like.page.step}:{channel}",
+                    delivery=Delivery((channel,), next_at=like.created_at),
+                )
+                for channel in channels
+            ),
+        ]
 
     def _put(self, row: Notification) -> None:
         self._rows[row.id] = row

@@ -20,6 +20,7 @@ class Trouble(StrEnum):
     LINE_STOPPED = "line_stopped"
     READING_STALLED = "reading_stalled"
     RECORDS_MISSING = "records_missing"
+    OTHER = "other"  # a later release wrote it, and this one has no words for it
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,6 +157,9 @@ ENGLISH = Vocabulary(
             "Records of incidents are missing or do not fit together: somebody may not have been rung. "
             "What could be put back was put back"
         ),
+        Trouble.OTHER: (
+            "Something is wrong with the monitor that this worker's release has no words for. Crises may not be seen"
+        ),
     },
     first_troubles={
         Trouble.LINE_STOPPED: (
@@ -168,6 +171,7 @@ ENGLISH = Vocabulary(
         Trouble.RECORDS_MISSING: (
             "Acknowledge, go through every open incident now, and find out who or what changed the database."
         ),
+        Trouble.OTHER: "Acknowledge, open the runbook, and bring every worker to the newest release in use.",
     },
 )
 
@@ -257,11 +261,13 @@ CHINESE = Vocabulary(
         Trouble.LINE_STOPPED: "监测已停止读取：无法解析的事件过多。恢复之前，任何危机都不会被发现",
         Trouble.READING_STALLED: "监测的读取已停滞。恢复之前，该进程负责的部分中任何危机都不会被发现",
         Trouble.RECORDS_MISSING: "事件记录缺失或互不相符：可能有人本应被呼叫而没有。能补回的已经补回",
+        Trouble.OTHER: "监测自身出现故障，该进程的版本无法说明是何故障。危机可能未被发现",
     },
     first_troubles={
         Trouble.LINE_STOPPED: "先确认，查看最近死信的原因，修复生产端，然后重启各工作进程。",
         Trouble.READING_STALLED: "先确认，检查消息代理和数据库是否有响应；若有，重启该工作进程。",
         Trouble.RECORDS_MISSING: "先确认，立即逐一查看所有未结束的事件，并查明是谁或什么改动了数据库。",
+        Trouble.OTHER: "先确认，打开处置手册，并将所有工作进程升级到正在使用的最新版本。",
     },
 )
 

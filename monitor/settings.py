@@ -47,7 +47,7 @@ class Kafka(_Section):
 
 class Database(_Section):
     url: SecretStr | None = None  # default: SQLite in the state directory
-    timeout_seconds: _Seconds = 3.0
+    timeout_seconds: float = Field(3, ge=0.5, le=60)  # of one call: with next to none, every one would fail
 
 
 class Encoder(_Section):

@@ -47,8 +47,11 @@ def reading_stalled(
 
 
 def records_missing(settings: Settings, found: Collection[Found], now: datetime) -> Notification:
-    """Call somebody: what is on record does not fit together. Two workers that find the same make the same call."""
-    facts = sorted(f"{one.gap.value} {one.incident} {sorted(one.rows)}" for one in found)
+    """Call somebody: what is on record does not fit together. Two workers that find the same make the same call.
+
+    The same gap, found again after it was written into the trail, makes another.
+    """
+    facts = sorted(f"{one.gap.value} {one.incident} {sorted(one.rows)} {one.after}" for one in found)
     digest = sha256("\n".join(facts).encode()).hexdigest()[:16]
     key = f"jz-records-{settings.kafka.group_id}-{settings.kafka.topic}-{digest}"
     reason = ", ".join(sorted({one.gap.value for one in found}))

@@ -34,7 +34,7 @@ class Codec(Generic[T]):
     def __init__(self, shape: type[T], careful: Mapping[str, StrEnum]) -> None:
         self._name = shape.__name__.lower()
         self._adapter = TypeAdapter(shape)
-        self._careful = careful
+        self.careful = careful
         self._head = f'{{"v":{VERSION},"body":'
 
     def encode(self, value: T) -> str:
@@ -63,7 +63,7 @@ class Codec(Generic[T]):
             return self._adapter.validate_python(body)
         except ValidationError as error:
             flaws = error.errors(include_url=False)
-        _mend(body, flaws, self._careful)
+        _mend(body, flaws, self.careful)
         try:
             return self._adapter.validate_python(body)
         except ValidationError as error:
@@ -131,6 +131,14 @@ INCIDENTS = Codec(
     incident.Incident,
     {"level": Level.UNSCORED, "outcome": Outcome.UNHANDLED, "state": incident.State.PAGING},
 )
-PAGES = Codec(page.Page, {"kind": page.Kind.PAGE})
+PAGES = Codec(page.Page, {"kind": page.Kind.PAGE, "trouble": page.Trouble.OTHER})
 DELIVERIES = Codec(delivery.Delivery, {"state": delivery.State.RETRYING})
 GROUPS = Codec(group.Group, {"kind": page.Kind.PAGE})
+
+
+def delivery_of(text: str) -> delivery.Delivery | None:
+    """None if it cannot be read: that is one row's fault, and none of the others'."""
+    try:
+        return DELIVERIES.decode(text)
+    except StoreError:
+        return None

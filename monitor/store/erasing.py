@@ -33,7 +33,6 @@ from monitor.store import codec
 from monitor.store import dead_letters as letters
 from monitor.store.database import Database
 from monitor.store.dialect import insert, insert_absent
-from monitor.store.outbox import is_update
 from monitor.store.schema import (
     audit,
     cases,
@@ -46,6 +45,7 @@ from monitor.store.schema import (
     outbox,
     tombstones,
 )
+from monitor.store.updates import is_update
 
 AT_ONCE = 40  # conversations of one transaction, which is over long before the store's time limit
 NAMES = 500  # the same of what is only named

@@ -171,7 +171,9 @@ def _of_incidents(
             told[row.id.partition(":")[0]] = row.told_by
             members_.add((row.told_by, row.incident))
         elif row.id not in mine:
-            delivery = codec.DELIVERIES.decode(row.delivery)
+            delivery = codec.delivery_of(row.delivery)
+            if delivery is None:  # cannot be read, so nobody sends it
+                continue
             waits = delivery.state is State.RETRYING and delivery.next_at == row.due_at
             if not waits and delivery.route:
                 busy.add((row.incident, delivery.channel_name))

@@ -6,22 +6,26 @@ attempt, a final state takes it away. So claiming reads one small index, however
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+import structlog
 from sqlalchemy import Connection, delete, func, select, update
 
 from alerts.canary import Canary, canary_of
-from alerts.delivery import TOLD_BY_GROUP, WITHDRAWN, Delivery, State, abandoned
+from alerts.delivery import WITHDRAWN, Delivery, State, abandoned
 from alerts.page import Kind
 from alerts.ports import Notification
+from monitor.errors import StoreError
 from monitor.store import codec
 from monitor.store.dialect import insert_absent
 from monitor.store.schema import outbox
+from monitor.store.updates import as_told, is_update
+
+_log = structlog.get_logger(__name__)
 
 CANARIES = "jz-canary-"  # how their incidents' keys begin
-_UPDATES = (Kind.ACKNOWLEDGE.value, Kind.RESOLVE.value)
 
 
 def rows_of(notifications: Sequence[Notification]) -> list[dict[str, Any]]:
@@ -41,59 +45,25 @@ def rows_of(notifications: Sequence[Notification]) -> list[dict[str, Any]]:
 
 
 def write(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    updates = [row["incident"] for row in rows if _alert_of(row["id"])[1] in _UPDATES]
-    silent = _told_by_groups(connection, updates) if updates else {}
-    connection.execute(insert_absent(connection, outbox), [_unsent(row, silent) for row in rows])
-
-
-def _told_by_groups(connection: Connection, incidents: Sequence[str]) -> dict[str, str]:
-    """Alerts, by dedup key, that a group's page alone has told of: the pager knows no such key."""
-    query = select(outbox.c.id, outbox.c.told_by, outbox.c.delivery).where(
-        outbox.c.incident.in_(sorted(set(incidents)))
-    )
-    told: dict[str, str] = {}
-    sent: set[str] = set()
-    for row in connection.execute(query):
-        key, kind = _alert_of(row.id)
-        if kind in _UPDATES:
-            continue
-        if row.told_by is not None and not codec.DELIVERIES.decode(row.delivery).attempts:
-            told[key] = row.told_by
-        else:
-            sent.add(key)
-    return {key: group for key, group in told.items() if key not in sent}
-
-
-def _unsent(row: dict[str, Any], silent: Mapping[str, str]) -> dict[str, Any]:
-    key, kind = _alert_of(row["id"])
-    if kind not in _UPDATES or key not in silent:
-        return row
-    delivery = abandoned(codec.DELIVERIES.decode(row["delivery"]), TOLD_BY_GROUP)
-    return row | {
-        "due_at": None,
-        "delivery": codec.DELIVERIES.encode(delivery),
-        "told_by": silent[key],
-    }
-
-
-def _alert_of(row_id: str) -> tuple[str, str]:
-    """Dedup key and kind, as ``alerts.escalation`` puts them into the id."""
-    key, _, rest = row_id.partition(":")
-    return key, rest.partition(":")[0]
-
-
-def is_update(row_id: str) -> bool:
-    """It tells a pager that somebody has it, or that it is over."""
-    return _alert_of(row_id)[1] in _UPDATES
+    """Pages first: an update goes where they went, though they are of the same transaction."""
+    pages = [row for row in rows if not is_update(row["id"])]
+    if pages:
+        connection.execute(insert_absent(connection, outbox), pages)
+    updates = [row for row in rows if is_update(row["id"])]
+    if updates:
+        connection.execute(insert_absent(connection, outbox), as_told(connection, updates))
 
 
 def withdraw(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    """Abandon pages that nobody has accepted. One that is on its way may still arrive; its answer changes nothing."""
+    """Abandon pages that nobody has accepted. One that is on its way may still arrive; its answer changes nothing.
+
+    One that cannot be read is over, too: nobody needs it any more.
+    """
     incidents = [row["incident"] for row in rows]
     waiting = outbox.c.incident.in_(incidents) & outbox.c.due_at.is_not(None) & ~outbox.c.calm
     found = select(outbox.c.id, outbox.c.delivery).where(waiting).order_by(outbox.c.id).with_for_update()
     for row in connection.execute(found).all():
-        delivery = abandoned(codec.DELIVERIES.decode(row.delivery), WITHDRAWN)
+        delivery = abandoned(codec.delivery_of(row.delivery) or Delivery(()), WITHDRAWN)
         values = {"delivery": codec.DELIVERIES.encode(delivery), "due_at": None}
         connection.execute(update(outbox).where(outbox.c.id == row.id).values(values))
 
@@ -114,7 +84,7 @@ def claim(connection: Connection, now: datetime, lease: timedelta, limit: int) -
         .values(due_at=now + lease)
         .returning(outbox.c.id, outbox.c.calm, outbox.c.created_at, outbox.c.page, outbox.c.delivery)
     )
-    rows = [(row.calm, _notification(row)) for row in connection.execute(statement)]
+    rows = [(row.calm, notification) for row, notification in _readable(connection.execute(statement))]
     rows.sort(key=lambda row: (row[0], row[1].delivery.next_at or row[1].created_at, row[1].created_at))
     return [notification for _, notification in rows]
 
@@ -127,7 +97,7 @@ def lend(connection: Connection, now: datetime, limit: int) -> list[Notification
         .order_by(outbox.c.calm, outbox.c.due_at, outbox.c.created_at)
         .limit(limit)
     )
-    return [_notification(row) for row in connection.execute(query)]
+    return [notification for _, notification in _readable(connection.execute(query))]
 
 
 def record(connection: Connection, notification_id: str, delivery: Delivery) -> None:
@@ -151,16 +121,28 @@ def oldest(connection: Connection, now: datetime) -> timedelta:
     return timedelta(0) if created is None else now - created
 
 
-def _notification(row: Any) -> Notification:
-    page, delivery = codec.PAGES.decode(row.page), codec.DELIVERIES.decode(row.delivery)
-    return Notification(row.id, page, delivery, row.created_at)
+def _readable(rows: Iterable[Any]) -> Iterator[tuple[Any, Notification]]:
+    """Rows and what they say. One that cannot be read must not hold up the others.
+
+    It keeps its lease and comes again after it, for a worker that can read it, and grows old in ``oldest``.
+    """
+    unreadable = 0
+    for row in rows:
+        try:
+            page, delivery = codec.PAGES.decode(row.page), codec.DELIVERIES.decode(row.delivery)
+        except StoreError:
+            unreadable += 1
+        else:
+            yield row, Notification(row.id, page, delivery, row.created_at)
+    if unreadable:
+        _log.error("outbox_rows_unreadable", rows=unreadable)
 
 
 def accepted(connection: Connection, ids: Collection[str]) -> dict[str, datetime]:
     """When, for those rows that somebody has accepted."""
     query = select(outbox.c.id, outbox.c.delivery).where(outbox.c.id.in_(ids), outbox.c.due_at.is_(None))
-    found = {row.id: codec.DELIVERIES.decode(row.delivery).accepted_at for row in connection.execute(query)}
-    return {name: at for name, at in found.items() if at is not None}
+    found = {row.id: codec.delivery_of(row.delivery) for row in connection.execute(query)}
+    return {name: one.accepted_at for name, one in found.items() if one and one.accepted_at is not None}
 
 
 def newest_canaries(connection: Connection) -> list[Canary]:
@@ -171,7 +153,8 @@ def newest_canaries(connection: Connection) -> list[Canary]:
         canary = canary_of(row.incident)
         if canary is None or canary.partition in newest:
             continue
-        if codec.DELIVERIES.decode(row.delivery).accepted_at is not None:
+        delivery = codec.delivery_of(row.delivery)
+        if delivery is not None and delivery.accepted_at is not None:
             newest[canary.partition] = canary
     return list(newest.values())
 

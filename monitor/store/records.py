@@ -161,7 +161,7 @@ def _load(connection: Connection, keys: Sequence[str], since: datetime) -> Itera
 def _trails(connection: Connection, keys: Sequence[str], since: datetime) -> dict[str, list[Trace]]:
     last = select(func.max(audit.c.id)).where(audit.c.incident.in_(bindparam("of", expanding=True)))
     query = (
-        select(audit.c.incident, audit.c.state, audit.c.detail)
+        select(audit.c.id, audit.c.incident, audit.c.state, audit.c.detail)
         .where(audit.c.incident.in_(bindparam("of", expanding=True)))
         .where(or_(audit.c.at >= since, audit.c.id.in_(last.group_by(audit.c.incident))))
         .order_by(audit.c.id)
@@ -169,11 +169,11 @@ def _trails(connection: Connection, keys: Sequence[str], since: datetime) -> dic
     found: dict[str, list[Trace]] = defaultdict(list)
     for part in _parts(keys):
         for row in connection.execute(query, {"of": part}):
-            found[row.incident].append(_trace(row.state, codec.loads(row.detail)))
+            found[row.incident].append(_trace(row.id, row.state, codec.loads(row.detail)))
     return found
 
 
-def _trace(state: str, detail: Any) -> Trace:
+def _trace(place: int, state: str, detail: Any) -> Trace:
     facts = detail if isinstance(detail, dict) else {}
     gap = facts.get("gap")
     return Trace(
@@ -181,6 +181,7 @@ def _trace(state: str, detail: Any) -> Trace:
         tuple(facts.get("told") or ()),
         tuple(facts.get("lost") or ()),
         None if gap is None else str(gap),
+        place,
     )
 
 

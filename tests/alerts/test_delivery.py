@@ -22,6 +22,7 @@ from alerts.delivery import (
     due,
     outlived,
     put_off,
+    reached,
     resumed,
     started,
 )
@@ -176,3 +177,16 @@ def test_what_may_have_left_goes_on_being_so_while_it_is_put_off():
     assert put_off(Delivery(("a",)), EPOCH, "held").reason == "held"
     assert carried(later).attempts == 1, "its updates are sent: the receiver may have it"
     assert carried(Delivery(("a",))).attempts == 0
+
+
+def test_who_has_it_is_who_said_so_or_else_who_was_asked_last():
+    fresh = Delivery(("first", "second"))
+    assert reached(fresh) is None
+    asked = started(fresh, EPOCH)
+    assert reached(asked) == reached(abandoned(asked, "withdrawn")) == "first"
+    refused = answered(asked, Attempt(Answer.REJECTED, "http_400"), EPOCH, POLICY)
+    assert reached(refused) is None
+    again = started(refused, EPOCH)
+    assert reached(answered(again, Attempt(Answer.LOST, "timeout"), EPOCH, POLICY)) == "second"
+    assert reached(answered(again, Attempt(Answer.ACCEPTED, "http_202"), EPOCH, POLICY)) == "second"
+    assert reached(Delivery(())) is None

@@ -14,13 +14,16 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from alerts.delivery import Answer, Attempt, Delivery, RetryPolicy, State, abandoned, answered, started
+from alerts.group import group_updates
 from alerts.page import Kind
 from alerts.ports import Notification
 from alerts.storm import HELD, Reason
 from tests.support.fake_clock import EPOCH
 from tests.support.pages import a_notification
-from tests.support.storms import GROUPING, a_row, rows
+from tests.support.storms import GROUPING, LINKS, a_row, rows
 
 LEASE = timedelta(seconds=15)
 SECOND = timedelta(seconds=1)
@@ -37,6 +40,11 @@ def failed(delivery: Delivery) -> Delivery:
 
 def accepted(delivery: Delivery) -> Delivery:
     return answered(on_its_way(delivery), Attempt(Answer.ACCEPTED, "http_202"), EPOCH, POLICY)
+
+
+def fallen_over(delivery: Delivery) -> Delivery:
+    """The first channel refused it; the next one is to be asked."""
+    return answered(on_its_way(delivery), Attempt(Answer.REJECTED, "http_400"), EPOCH, POLICY)
 
 
 class OutboxContract(ABC):
@@ -283,3 +291,70 @@ class OutboxContract(ABC):
         await self.add(outbox, *(a_row(number, kind=Kind.RESOLVE) for number in numbers))
         due = {row.page.incident for row in await outbox.claim(EPOCH + SECOND, LEASE, 300)}
         assert due == {row.page.incident for row in admitted.send}
+
+    async def updates_of(self, outbox: Any, *given: Notification) -> list[tuple[str, tuple[str, ...]]]:
+        """What is due once these updates are written: whom for, and over which channels."""
+        await self.add(outbox, *given)
+        later = await outbox.claim(EPOCH + timedelta(hours=1), LEASE, 300)
+        return sorted(
+            (row.target, row.delivery.route) for row in later if row.page.kind is given[0].page.kind
+        )
+
+    @pytest.mark.parametrize("kind", [Kind.ACKNOWLEDGE, Kind.RESOLVE])
+    async def test_an_update_goes_to_the_channel_that_accepted_the_page_too(self, outbox, kind):
+        page, rise = a_row(1), a_row(1, alert="r9")
+        await self.add(outbox, page, rise)
+        await outbox.record(page.id, accepted(fallen_over(page.delivery)))
+        await outbox.record(rise.id, accepted(rise.delivery))
+        told = [a_row(1, kind=kind), a_row(1, kind=kind, alert="r9")]
+        given = [replace(row, delivery=Delivery(("anna",))) for row in told]
+        found = await self.updates_of(outbox, *given)
+        assert found == [("anna", ("anna",)), ("anna", ("anna",)), ("other", ("other",))]
+
+    async def test_an_update_says_the_same_wherever_it_goes_and_is_written_once(self, outbox):
+        page = a_row(1)
+        await self.add(outbox, page)
+        await outbox.record(page.id, accepted(fallen_over(page.delivery)))
+        update = replace(a_row(1, kind=Kind.RESOLVE), delivery=Delivery(("anna",), next_at=EPOCH))
+        await self.add(outbox, update)
+        await self.add(outbox, update)
+        own, further = sorted(await outbox.claim(EPOCH, LEASE, 10), key=lambda row: row.target)
+        assert further == replace(own, id=further.id, delivery=replace(own.delivery, route=("other",)))
+        assert await self.ids(outbox) == []
+
+    async def test_a_channel_that_an_update_asks_anyway_is_asked_once(self, outbox):
+        pages = [a_row(1), a_row(1, target="ben")]
+        await self.add(outbox, *pages)
+        await outbox.record(pages[0].id, accepted(fallen_over(pages[0].delivery)))
+        await outbox.record(pages[1].id, accepted(fallen_over(pages[1].delivery)))
+        given = [a_row(1, kind=Kind.RESOLVE), a_row(1, kind=Kind.RESOLVE, target="ben")]
+        routes = [("sms-anna", "other"), ("other",)]
+        told = [replace(row, delivery=Delivery(route)) for row, route in zip(given, routes, strict=True)]
+        assert await self.updates_of(outbox, *told) == [("anna", routes[0]), ("ben", routes[1])]
+
+    async def test_an_update_goes_where_the_page_may_have_arrived_and_not_where_nobody_was_asked(
+        self, outbox
+    ):
+        """One page is on its way over the second channel; the other goes on to it and has not been there."""
+        asked, waits = a_row(1), a_row(2)
+        await self.add(outbox, asked, waits)
+        await outbox.record(asked.id, on_its_way(fallen_over(asked.delivery)))
+        await outbox.record(waits.id, fallen_over(waits.delivery))
+        given = [replace(a_row(number, kind=Kind.RESOLVE), delivery=Delivery(("anna",))) for number in (1, 2)]
+        found = await self.updates_of(outbox, *given)
+        assert found == [("anna", ("anna",)), ("anna", ("anna",)), ("other", ("other",))]
+
+    async def test_an_update_written_with_its_page_goes_where_the_page_went(self, outbox):
+        """Both are written anew after an absence of the database, in which the page was accepted."""
+        page = a_row(1)
+        sent = replace(page, delivery=accepted(fallen_over(page.delivery)))
+        update = replace(a_row(1, kind=Kind.ACKNOWLEDGE), delivery=Delivery(("anna",)))
+        assert await self.updates_of(outbox, update, sent) == [("anna", ("anna",)), ("other", ("other",))]
+
+    async def test_a_groups_update_goes_where_its_page_went(self, outbox):
+        await self.add(outbox, *rows(30))
+        done = await outbox.admit(await outbox.claim(EPOCH, LEASE, 300), EPOCH, GROUPING.decide)
+        [call], [group] = done.calls, done.groups
+        await outbox.record(call.id, accepted(fallen_over(call.delivery)))
+        told = group_updates(group, Kind.ACKNOWLEDGE, LINKS, EPOCH)
+        assert await self.updates_of(outbox, *told) == [("anna", ("anna",)), ("other", ("other",))]

@@ -33,8 +33,11 @@ class Site:
         self.store = SqlStore(url, KEYRING)
         self.worker = Worker(self.store, self.clock)
         self.metrics = Metrics()
+        self.auditor = self.an_auditor()
+
+    def an_auditor(self) -> Auditor:
         settings = load(None, {"JIEZHU_PAGERS__CONSOLE": "true"})
-        self.auditor = Auditor(
+        return Auditor(
             Records(self.store.database, KEYRING),
             self.paging,
             _Restless(self.clock),
@@ -149,6 +152,38 @@ async def test_a_deadline_that_was_deleted_falls_when_it_is_due(site):
     assert await site.worker.timers.fire(site.clock.now()) == 1
     assert (await site.store.incident(incident_of("c"))).state.value == "paging"
     assert await site.look() == []
+
+
+@pytest.mark.parametrize(
+    "hand",
+    [
+        "UPDATE cases SET wake_at = NULL",
+        "DELETE FROM incidents",
+        "DELETE FROM outbox WHERE incident = '{key}'",
+    ],
+)
+async def test_what_goes_missing_again_calls_again(site, hand):
+    key = await site.miss("c")
+    for calls in (1, 2, 3):
+        site.run(hand.format(key=key))
+        assert len(await site.look()) == 1
+        assert len(site.calls()) == calls
+        assert await site.look() == []
+
+
+async def test_two_that_find_the_same_at_once_make_one_call(site):
+    await site.worker.read(user("c", "crisis", 0))
+    site.run("UPDATE cases SET wake_at = NULL")
+    other = site.an_auditor()
+    mend = site.auditor._records.mend
+
+    async def after_the_other(mending):
+        assert [found.gap for found in await other.look()] == [Gap.DEADLINE_MISSING]
+        await mend(mending)
+
+    site.auditor._records.mend = after_the_other
+    assert await site.look() == ["deadline_missing"]
+    assert len(site.calls()) == 1
 
 
 async def test_a_deadline_that_was_put_off_is_put_back(site):

@@ -8,11 +8,13 @@ import pytest
 
 from alerts.incident import State
 from alerts.page import Kind
+from alerts.policy import Policy, Step
 from detectors.finding import Outcome
 from monitor.errors import CaseConflict
 from monitor.people import Answer
 from tests.support.away_store import AwayStore
 from tests.support.fake_clock import FakeClock
+from tests.support.fake_pager import BROKEN
 from tests.support.worker import Worker, incident_of, reply, user
 
 
@@ -41,6 +43,26 @@ async def test_the_pager_is_told(worker):
     await worker.people.acknowledge(incident_of("c"), "anna")
     await worker.wait(1)
     assert Kind.ACKNOWLEDGE in {page.kind for _, page in worker.first.rung}
+
+
+async def test_the_pager_that_has_the_page_is_told_though_it_is_nobodys_own():
+    """The first channel was down, and the page fell over to one that belongs to no step."""
+    worker = Worker(AwayStore(), FakeClock(), policy=Policy(steps=(Step(("first",)),)))
+    worker.first.then = BROKEN
+    await worker.start()
+    await worker.read(user("c", "crisis", 0), reply("c", "sleep tip", 1))
+    await worker.wait(30)
+    assert [page.kind for page in worker.second.got] == [Kind.PAGE]
+    worker.first.mend()
+    await worker.people.acknowledge(incident_of("c"), "anna")
+    await worker.wait(1)
+    await worker.people.resolve(incident_of("c"), "anna", None)
+    await worker.wait(1)
+    await worker.stop()
+    told = [Kind.ACKNOWLEDGE, Kind.RESOLVE]
+    assert [page.kind for page in worker.first.got] == told
+    assert [page.kind for page in worker.second.got] == [Kind.PAGE, *told]
+    assert {page.dedup_key for page in worker.second.got} == {incident_of("c")}
 
 
 async def test_nobody_is_unknown(worker):

@@ -47,6 +47,12 @@ BAD = {
     "no number": Bad(("JIEZHU_HTTP__PORT", "integer"), {"JIEZHU_HTTP__PORT": "eighty"}),
     "wrong type in the file": Bad(("JIEZHU_KAFKA__TOPIC", "string"), toml="[kafka]\ntopic = 5"),
     "out of range": Bad(("JIEZHU_HTTP__PORT", "65535"), {"JIEZHU_HTTP__PORT": "70000"}),
+    "no time for the database": Bad(
+        ("JIEZHU_DATABASE__TIMEOUT_SECONDS", "0.5"), {"JIEZHU_DATABASE__TIMEOUT_SECONDS": "0"}
+    ),
+    "a day for the database": Bad(
+        ("JIEZHU_DATABASE__TIMEOUT_SECONDS", "60"), toml="[database]\ntimeout_seconds = 86400"
+    ),
     "no finite time": Bad(("JIEZHU_WATCHING__GRACE_SECONDS",), {"JIEZHU_WATCHING__GRACE_SECONDS": "nan"}),
     "no such choice": Bad(("JIEZHU_LOG__LEVEL", "'debug'"), {"JIEZHU_LOG__LEVEL": "loud"}),
     "not JSON": Bad(("JIEZHU_ESCALATION__STEPS", "JSON"), {"JIEZHU_ESCALATION__STEPS": "anna"}),

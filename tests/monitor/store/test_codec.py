@@ -1,7 +1,10 @@
 import base64
+import dataclasses
 import json
 import math
+import typing
 from dataclasses import replace
+from enum import StrEnum
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -9,8 +12,9 @@ from hypothesis import strategies as st
 
 from alerts.case import Case
 from alerts.delivery import Delivery
+from alerts.group import Group
 from alerts.incident import Incident, State
-from alerts.page import Kind, Page
+from alerts.page import Kind, Page, Trouble
 from detectors.finding import Flag, Level, Outcome
 from detectors.turn import Role
 from monitor.errors import StoreError
@@ -19,7 +23,13 @@ from tests.support.cases import a_case, a_full_case, a_long_case, an_incident
 from tests.support.pages import a_page
 from tests.support.shapes import shapes_in, values_of
 
-EVERY = {Case: codec.CASES, Incident: codec.INCIDENTS, Page: codec.PAGES, Delivery: codec.DELIVERIES}
+EVERY = {
+    Case: codec.CASES,
+    Incident: codec.INCIDENTS,
+    Page: codec.PAGES,
+    Delivery: codec.DELIVERIES,
+    Group: codec.GROUPS,
+}
 
 
 @pytest.mark.parametrize("shape", EVERY)
@@ -115,6 +125,23 @@ def test_an_unknown_kind_of_notification_rings():
     envelope = json.loads(codec.PAGES.encode(a_page(kind=Kind.TICKET)))
     envelope["body"]["kind"] = "new"
     assert codec.PAGES.decode(json.dumps(envelope)).kind is Kind.PAGE
+
+
+def test_an_unknown_fault_of_our_own_is_told_of_as_one():
+    text = codec.PAGES.encode(a_page(trouble=Trouble.LINE_STOPPED)).replace("line_stopped", "new")
+    assert codec.PAGES.decode(text).trouble is Trouble.OTHER
+
+
+@pytest.mark.parametrize("shape", EVERY)
+def test_every_word_has_a_careful_one(shape):
+    """Or the next release's could not be read. Of a list, and as a key, words may be left out."""
+    for part in shapes_in(shape):
+        if not dataclasses.is_dataclass(part):
+            continue
+        for name, hint in typing.get_type_hints(part).items():
+            words = {hint, *(typing.get_args(hint) if type(None) in typing.get_args(hint) else ())}
+            if any(isinstance(word, type) and issubclass(word, StrEnum) for word in words):
+                assert name in EVERY[shape].careful, (part, name)
 
 
 @pytest.mark.parametrize(
