@@ -29,7 +29,7 @@ from alerts.policy import Disposition, Policy
 from alerts.watch import Status, Watch, watches
 from detectors.conversation import Conversation
 from detectors.finding import Outcome
-from detectors.fold import trim
+from detectors.fold import PIECE_LIFE, PIECE_LIFE_BEHIND, trim
 from detectors.turn import Role
 
 RETRY_WAKE = timedelta(seconds=1)  # a deadline that could not be decided yet is looked at again
@@ -91,7 +91,8 @@ def advance(case: Case, moment: Moment, policy: Policy) -> Advanced:
     pending = run.pending
     run.apply(Ticked(quiet=not pending and _gone_quiet(run.incident, moment, policy)))
     held = frozenset(event for watch in pending for event in (*watch.user_entries, *watch.reply_entries))
-    conversation = trim(case.conversation, held)
+    piece_life = PIECE_LIFE if moment.caught_up else PIECE_LIFE_BEHIND
+    conversation = trim(case.conversation, held, moment.clock, piece_life)
     remaining = {entry.event for entry in conversation.entries}
     known = {anchor: fact for anchor, fact in run.known.items() if anchor in remaining}
     return Advanced(

@@ -1,6 +1,6 @@
 """A conversation as it is kept: a bounded window of entries with what was found, without their words.
 
-Only the pieces of a message that is still streaming carry text, until the message is whole (M7).
+Only the pieces of a streamed message carry text, for as long as further ones are joined to them (M7).
 """
 
 from __future__ import annotations
@@ -109,8 +109,9 @@ class Conversation:
         return max(self.said, sum(entry.role is Role.USER for entry in self.entries))
 
     @property
-    def newest_at(self) -> datetime | None:
-        return max((entry.done_at for entry in self.entries), default=None)
+    def streams(self) -> bool:
+        """True while a message is not whole whose words are kept to be joined with the rest."""
+        return any(entry.pieces and not entry.whole for entry in self.entries)
 
 
 def ordered(entries: list[Entry]) -> tuple[Entry, ...]:

@@ -17,7 +17,8 @@ HELD_WINDOW = 256  # entries kept while crisis turns among them still wait for a
 SEEN = 256  # events remembered for repeats
 PIECES = 1024  # pieces of one streamed message
 STREAM_CHARACTERS = 65_536  # of one streamed message
-PIECE_LIFE = timedelta(seconds=120)  # a further piece of a message is joined for so long after the last one
+PIECE_LIFE = timedelta(minutes=2)  # so long after a piece came, a further one is joined to it
+PIECE_LIFE_BEHIND = timedelta(hours=1)  # the same while that one may wait where we have not read yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +63,8 @@ def fold(
         seen[turn.event] = None
         if turn.streamed:
             entry = _joined(entries, turn, received, live=live)
-            readable = bool(entry.pieces)  # else its words are gone: its verdict stays
         else:
-            entry, readable = _whole(turn, received, live=live), True
+            entry = _whole(turn, received, live=live)
             again = [event for event in said.get(_said(entry), ()) if _same(entries[event], entry)]
             if again:
                 repeats += 1
@@ -75,7 +75,7 @@ def fold(
                 continue
             said.setdefault(_said(entry), []).append(entry.event)
         entries[entry.event] = entry
-        if readable and entry.speaks and entry.role in (Role.USER, Role.ASSISTANT):
+        if entry.speaks and entry.role in (Role.USER, Role.ASSISTANT):
             text = joined_text(entry.pieces) if entry.pieces else turn.text
             texts[entry.event] = Unscored(entry.event, entry.role, text, entry.lang, entry.region)
     kept = tuple(list(seen)[-SEEN:])
@@ -97,13 +97,18 @@ def scored(conversation: Conversation, signals: dict[str, UserSignal | ReplySign
     )
 
 
-def trim(conversation: Conversation, held: frozenset[str]) -> Conversation:
+def trim(
+    conversation: Conversation, held: frozenset[str], now: datetime, piece_life: timedelta = PIECE_LIFE
+) -> Conversation:
     """Bound the window, oldest out first; ``held`` entries stay while they wait for a verdict.
 
-    The words of a streamed message go once no further piece is expected, whole or broken off (M7).
+    The words of a streamed message go once no further piece is expected, whole or broken off (M7): by our clock, as the
+    speakers' may be hours apart.
     """
-    newest = conversation.newest_at
-    entries = [_without_old_pieces(e, newest) if newest else e for e in conversation.entries]
+    entries = [
+        replace(entry, pieces=()) if entry.pieces and now - entry.received > piece_life else entry
+        for entry in conversation.entries
+    ]
     surplus = len(entries) - WINDOW
     kept = []
     left = list(conversation.left)
@@ -163,7 +168,7 @@ def _whole(turn: Turn, received: datetime, *, live: bool) -> Entry:
 
 
 def _joined(entries: dict[str, Entry], turn: Turn, received: datetime, *, live: bool) -> Entry:
-    event = f"m:{turn.message}"
+    event = _joins(entries, turn)
     piece = Piece(turn.event, turn.at, turn.turn, turn.sequence, turn.text, bool(turn.final))
     before = entries.get(event)
     if before is None:
@@ -178,8 +183,7 @@ def _joined(entries: dict[str, Entry], turn: Turn, received: datetime, *, live: 
         live=before.live and live,
         turn=min((t for t in (before.turn, turn.turn) if t is not None), default=None),
         whole=before.whole or piece.final,
-        # Once its words are gone a message cannot be judged anew.
-        pieces=tuple(pieces[:PIECES]) if before.pieces else (),
+        pieces=tuple(pieces[:PIECES]),
         lang=before.lang or turn.lang,
         region=before.region or turn.region,
         probe=before.probe or turn.probe is not None,
@@ -189,6 +193,16 @@ def _joined(entries: dict[str, Entry], turn: Turn, received: datetime, *, live: 
         latency_ms=turn.latency_ms if before.latency_ms is None else before.latency_ms,
         notes=before.notes or turn.notes,
     )
+
+
+def _joins(entries: dict[str, Entry], turn: Turn) -> str:
+    """Once its words are gone a message cannot be judged anew: what still comes of it is heard as a message of its own."""
+    first = event = f"m:{turn.message}"
+    part = 1
+    while event in entries and not entries[event].pieces:
+        part += 1
+        event = f"{first}:{part}"
+    return event
 
 
 def _with_signal(entry: Entry, signal: UserSignal | ReplySignal | None) -> Entry:
@@ -231,9 +245,3 @@ def _gravity(level: Level) -> tuple[int, bool]:
 
 def _both(one: tuple[Evidence, ...], other: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
     return (*one, *(each for each in other if each not in one))
-
-
-def _without_old_pieces(entry: Entry, newest: datetime) -> Entry:
-    if entry.pieces and newest - entry.done_at > PIECE_LIFE:
-        return replace(entry, pieces=())
-    return entry

@@ -250,6 +250,7 @@ class App:
                 clock=clock,
                 common_time=self._common_time,
                 keep=timedelta(days=settings.retention.days),
+                read_to_end=reading.read_to_end,
                 figures=Figures(
                     SqlTallies(self._store.database), timedelta(days=settings.publishing.keep_days)
                 ),

@@ -2,8 +2,9 @@
 
 What still arrives of an erased subject is judged like anything else, for an erasure must not hide a crisis; it goes
 in the next round. The record of somebody who is being rung for stays until a person has answered, and that of an alert
-that stands open at a pager until the pager has heard that it is over; their words go at once. Nothing of this is kept in
-memory: any worker goes on where another stopped.
+that stands open at a pager until the pager has heard that it is over; their words go at once, those of a message that
+streams just then once it is whole or breaks off. Nothing of this is kept in memory: any worker goes on where another
+stopped.
 """
 
 from __future__ import annotations

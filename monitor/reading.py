@@ -109,6 +109,10 @@ class Reading:
         clock = self._clocks.get(partition)
         return min(at if clock is None else clock.by_ours(at, now), now + CLOCK_AHEAD)
 
+    def read_to_end(self, now: datetime) -> frozenset[Partition]:
+        """Our partitions in which nothing waits for us."""
+        return frozenset(partition for partition in self.positions if self.moment(partition, now).caught_up)
+
     def owns(self, partition: Partition) -> bool:
         return partition in self.positions
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -37,7 +37,7 @@ from monitor.recorder import Recorder
 from monitor.self_watch import SelfWatch
 from monitor.sources.kafka import KafkaSource
 from monitor.sources.progress import Progress
-from monitor.store.work import Store, Work
+from monitor.store.work import Partition, Store, Work
 from monitor.timers import Timers
 
 _log = structlog.get_logger(__name__)
@@ -75,6 +75,7 @@ class Parts:
     clock: Clock
     common_time: CommonTime
     keep: timedelta  # how long words are kept
+    read_to_end: Callable[[datetime], Collection[Partition]]
     figures: Figures
     line_stopped: Callable[[StopReason, datetime], Notification]
     auditor: Auditor
@@ -133,6 +134,7 @@ class Worker:
                 parts.clock,
                 parts.keep,
                 parts.figures,
+                read_to_end=parts.read_to_end,
                 looked=partial(parts.recorder.alive, "expiry"),
             ).run(),
             "auditor": parts.auditor.run(),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, select, update
+from sqlalchemy import Connection, bindparam, delete, func, select, tuple_, update
 
 from alerts.canary import Canary
 from alerts.case import Case
@@ -18,6 +18,8 @@ from monitor.store.dialect import insert_absent
 from monitor.store.schema import cases
 from monitor.store.streaming import with_words, without_words
 from monitor.store.work import CaseWrite, Partition, Wake
+
+PIECES_AT_ONCE = 500  # cases whose words go in one transaction
 
 
 def rows_of(writes: Sequence[CaseWrite], keyring: Keyring) -> list[dict[str, Any]]:
@@ -90,6 +92,39 @@ def next_wake(connection: Connection) -> datetime | None:
         select(func.min(cases.c.wake_at)).where(cases.c.wake_at.is_not(None))
     )
     return found
+
+
+def expire_pieces(connection: Connection, before: datetime, partitions: Collection[Partition] | None) -> int:
+    """Let go of the words alone, which need not be opened for it, nor the case be written.
+
+    Whoever is writing one of these cases has heard of it, and is not waited for.
+    """
+    old = cases.c.sealed.is_not(None) & (cases.c.touched_at < before)
+    if partitions is not None:
+        old &= tuple_(cases.c.topic, cases.c.number).in_(sorted(partitions))
+    oldest = select(cases.c.conversation).where(old).order_by(cases.c.touched_at).limit(PIECES_AT_ONCE)
+    query = select(cases.c.conversation).where(
+        cases.c.conversation.in_(list(connection.scalars(oldest))), old
+    )
+    lock = query.order_by(cases.c.conversation).with_for_update(skip_locked=True)
+    gone = cases.c.conversation.in_(list(connection.scalars(lock)))
+    return connection.execute(update(cases).where(gone).values(sealed=None)).rowcount
+
+
+def erase_pieces(connection: Connection, versions: Mapping[str, int]) -> int:
+    """The same of these cases, each if it still is in the version that was read."""
+    query = (
+        select(cases.c.conversation, cases.c.version)
+        .where(cases.c.conversation.in_(sorted(versions)), cases.c.sealed.is_not(None))
+        .order_by(cases.c.conversation)
+        .with_for_update()
+    )
+    same = [
+        row.conversation for row in connection.execute(query) if versions[row.conversation] == row.version
+    ]
+    return connection.execute(
+        update(cases).where(cases.c.conversation.in_(same)).values(sealed=None)
+    ).rowcount
 
 
 def partition_of(connection: Connection, conversation: str) -> Partition | None:

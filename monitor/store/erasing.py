@@ -29,6 +29,7 @@ from alerts.case import Case, incident_key
 from alerts.incident import Incident
 from monitor.crypto.keyring import Keyring
 from monitor.errors import KeyMissing
+from monitor.store import cases as case_rows
 from monitor.store import codec
 from monitor.store import dead_letters as letters
 from monitor.store.database import Database
@@ -149,11 +150,22 @@ class Erasing:
         return await self._database.write(lambda c: _erase(c, standing))
 
     async def erase_words(self, standing: Sequence[Standing]) -> Counter[str]:
-        """Delete the words of their incidents alone."""
+        """Delete the words alone: those of their incidents, and those of streamed messages.
+
+        A message that streams just now is judged first: without its beginning its end might sound harmless.
+        """
         keys = sorted({key for one in standing for key in _keys(one)})
-        return await self._database.write(
-            lambda c: Counter({"excerpts": _delete(c, excerpts.c.incident, keys)})
-        )
+        still = {
+            one.conversation: one.case.version
+            for one in standing
+            if one.case is not None and not one.case.conversation.streams
+        }
+
+        def transaction(connection: Connection) -> Counter[str]:
+            pieces = case_rows.erase_pieces(connection, still)
+            return Counter({"excerpts": _delete(connection, excerpts.c.incident, keys), "cases": pieces})
+
+        return await self._database.write(transaction)
 
     async def finish(self, now: datetime) -> None:
         """Write down as done every erasure that the tables themselves show nothing of."""

@@ -14,6 +14,7 @@ from alerts.memory_outbox import MemoryOutbox
 from alerts.ports import Notification
 from monitor.baselines import Baseline
 from monitor.errors import CaseConflict, GroupConflict, PositionConflict
+from monitor.store.streaming import without_pieces
 from monitor.store.work import (
     Advance,
     AuditRow,
@@ -144,6 +145,18 @@ class MemoryStore(MemoryOutbox):
         self._excerpts = {key: row for key, row in self._excerpts.items() if row.at >= before}
         self._dead_letters = {key: row for key, row in self._dead_letters.items() if row.at >= before}
         return count - len(self._excerpts) - len(self._dead_letters)
+
+    async def expire_pieces(self, before: datetime, partitions: Collection[Partition] | None = None) -> int:
+        old = [
+            write
+            for write in self._cases.values()
+            if any(entry.pieces for entry in write.case.conversation.entries)
+            and max(entry.received for entry in write.case.conversation.entries) < before
+            and (partitions is None or write.partition in partitions)
+        ]
+        for write in old:
+            self._cases[write.case.conversation.key] = replace(write, case=without_pieces(write.case))
+        return len(old)
 
     async def accepted(self, ids: Collection[str]) -> dict[str, datetime]:
         found = {row.id: row.delivery.accepted_at for row in self.rows() if row.id in ids}

@@ -44,7 +44,7 @@ cases = Table(
     Column("number", Integer, nullable=False),
     Column("wake_at", Instant),
     Column("body", Text, nullable=False),
-    Column("sealed", LargeBinary),  # the words of messages that still stream
+    Column("sealed", LargeBinary),  # the words of streamed messages, while further pieces are joined
     Column("person", Words),  # pseudonym of the user, as far as events name one
     Column("touched_at", Instant),  # when its last event came; null: written by a release that kept no time
 )
@@ -55,6 +55,12 @@ Index(
     postgresql_where=text("person IS NOT NULL"),
 )
 Index("ix_cases_touched_at", cases.c.touched_at)
+Index(
+    "ix_cases_sealed",
+    cases.c.touched_at,
+    sqlite_where=text("sealed IS NOT NULL"),
+    postgresql_where=text("sealed IS NOT NULL"),
+)
 Index(
     "ix_cases_wake_at",
     cases.c.wake_at,

@@ -132,6 +132,9 @@ class SqlStore:
 
         return await self._database.write(transaction)
 
+    async def expire_pieces(self, before: datetime, partitions: Collection[Partition] | None = None) -> int:
+        return await self._database.write(lambda c: cases.expire_pieces(c, before, partitions))
+
     async def claim(self, now: datetime, lease: timedelta, limit: int) -> Sequence[Notification]:
         """While the disk is full, rows are lent: this process has them once a lease, and so has any other."""
         try:

@@ -1,4 +1,7 @@
-"""The only words inside a case: pieces of messages that still stream. They are taken out and sealed by themselves."""
+"""The only words inside a case: pieces of streamed messages. They are taken out and sealed by themselves.
+
+So they can be let go of by themselves, too: a case whose row has no words any more has no pieces.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,16 @@ def without_words(case: Case, keyring: Keyring) -> tuple[Case, bytes | None]:
 def with_words(case: Case, sealed: bytes | None, keyring: Keyring) -> Case:
     """Put the words back. Raises KeyMissing."""
     if sealed is None:
-        return case
+        return without_pieces(case)
     words: list[str] = json.loads(keyring.open(sealed, place(case.conversation.key)))
     return _with(case, words)
+
+
+def without_pieces(case: Case) -> Case:
+    if not any(entry.pieces for entry in case.conversation.entries):
+        return case
+    entries = tuple(replace(entry, pieces=()) for entry in case.conversation.entries)
+    return replace(case, conversation=replace(case.conversation, entries=entries))
 
 
 def _with(case: Case, words: list[str]) -> Case:

@@ -179,6 +179,13 @@ class Store(Outbox, Protocol):
         """Delete excerpts and dead letters older than ``before`` (M7); return how many went."""
         ...
 
+    async def expire_pieces(self, before: datetime, partitions: Collection[Partition] | None = None) -> int:
+        """Delete the words of streamed messages in cases of which nothing came since ``before``, some at a time.
+
+        ``partitions``: whose cases; None: all. Return how many cases had some. Nothing else of a case changes, its version included.
+        """
+        ...
+
     async def accepted(self, ids: Collection[str]) -> dict[str, datetime]:
         """When each of these notifications was accepted, of those that were and still stand in the outbox."""
         ...

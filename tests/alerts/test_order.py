@@ -6,8 +6,8 @@ but the times, and whether no reply came or one too late.
 
 When: as long as no verdict falls before the last of the turns that bear upon it has been read. By our clock that
 is until the reply deadline, or a grace after we read the reply; while a backlog is read, it is ``lateness``
-behind the newest event. The pieces of a streamed message must be read before anything that was said ``PIECE_LIFE``
-after them, for then its words are dropped. Three things do not wait, and so may come out otherwise, always on the loud side:
+behind the newest event. Of the pieces of a streamed message none may be read ``PIECE_LIFE`` after another by our clock, for then
+its words are dropped; what was said meanwhile does not matter. Three things do not wait, and so may come out otherwise, always on the loud side:
 
 - A harmful reply is acted upon when it is read. Read before the user turn it answers, it is taken for the reply
   to an earlier one: it may ring where it would have been a ticket. It is never missed.
@@ -23,12 +23,11 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from alerts.gravity import worse
 from detectors.finding import Level, Outcome
-from detectors.fold import PIECE_LIFE
 from detectors.turn import Turn
 from tests.support.builders import START, at
 from tests.support.casework import POLICY, Casework
@@ -46,14 +45,6 @@ from tests.support.strategies import (
 FAST = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 END = at(3 * 3600)
 NAMELESS = {"anchor": "", "user_entries": (), "reply_entries": (), "crises": ()}
-
-
-@st.composite
-def talks(draw: st.DrawFn, **facts) -> list[Turn]:
-    """Conversations whose streamed messages keep their words to the end, in whatever order they are read."""
-    turns = draw(conversations(**facts))
-    assume(all(turns[-1].at - turn.at <= PIECE_LIFE for turn in turns if turn.streamed))
-    return turns
 
 
 def result(work: Casework) -> tuple[object, ...]:
@@ -77,14 +68,16 @@ def played(deliveries: list[list[Turn]]) -> Casework:
 @FAST
 @given(st.data())
 def test_any_order_any_batches_and_repeats_give_the_same_incidents(data):
-    turns = data.draw(talks(replies=HARMLESS_REPLIES))
+    turns = data.draw(conversations(replies=HARMLESS_REPLIES))
     assert result(played(data.draw(arrivals(turns)))) == result(played([turns]))
 
 
 @FAST
 @given(st.data())
 def test_turns_judged_by_their_memories_have_the_same_verdicts_and_no_order_is_quieter(data):
-    turns = data.draw(talks(users=(*CALM, *REMEMBERED), replies=(*HARMLESS_REPLIES, *REMEMBERED_REPLIES)))
+    turns = data.draw(
+        conversations(users=(*CALM, *REMEMBERED), replies=(*HARMLESS_REPLIES, *REMEMBERED_REPLIES))
+    )
     expected, found = played([turns]), played(data.draw(arrivals(turns)))
     assert result(found)[2] == result(expected)[2]
     assert loudest(found) >= loudest(expected)
@@ -95,7 +88,7 @@ def test_turns_judged_by_their_memories_have_the_same_verdicts_and_no_order_is_q
 @FAST
 @given(st.data())
 def test_with_harmful_replies_no_order_is_quieter(data):
-    turns = data.draw(talks(replies=(*HARMFUL_REPLIES, *HARMLESS_REPLIES)))
+    turns = data.draw(conversations(replies=(*HARMFUL_REPLIES, *HARMLESS_REPLIES)))
     expected, found = played([turns]), played(data.draw(arrivals(turns)))
     assert loudest(found) >= loudest(expected)
     assert len(found.incidents) == len(expected.incidents)
@@ -118,8 +111,8 @@ def worst(work: Casework) -> Outcome:
 @given(st.data())
 def test_episodes_are_the_same_when_each_comes_in_any_order(data):
     """Between the episodes everything falls due: nothing of one is left to be told in the other."""
-    first = data.draw(talks(most=4))
-    second = data.draw(talks(most=4, start=2 * 3600, humans=False))
+    first = data.draw(conversations(most=4))
+    second = data.draw(conversations(most=4, start=2 * 3600, humans=False))
     runs = []
     for deliveries in ([first], [second]), (data.draw(arrivals(first)), data.draw(arrivals(second))):
         work = Casework()
@@ -139,7 +132,7 @@ def test_episodes_are_the_same_when_each_comes_in_any_order(data):
 @given(st.data())
 def test_a_backlog_in_any_batches_with_turns_out_of_place_by_less_than_the_lateness(data):
     """By event time alone: the clock is hours ahead and says nothing."""
-    turns = data.draw(talks())
+    turns = data.draw(conversations())
     late = st.floats(0, POLICY.lateness.total_seconds() * 0.99, exclude_max=True)
     shaken = sorted((turn.at.timestamp() + data.draw(late), turn.sequence, turn) for turn in turns)
     runs = []

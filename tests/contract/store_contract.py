@@ -162,6 +162,38 @@ class StoreContract:
         await store.commit(Work(cases=[a_write(case)]))
         assert await store.cases(["c-1", "c-9"]) == {"c-1": replace(case, version=1)}
 
+    async def test_the_words_of_a_stream_go_once_nothing_came_for_a_while(self, store):
+        streaming = a_streaming_case("c-1", "I ", "am here")
+        await store.commit(Work(cases=[a_write(streaming, wake_at=NOW), a_write(a_case("c-2"))]))
+        assert await store.expire_pieces(NOW) == 0
+        assert await store.expire_pieces(NOW + SECOND) == 1
+        assert await store.expire_pieces(NOW + SECOND) == 0
+        (entry,) = streaming.conversation.entries
+        wordless = a_case("c-1", 1, entries=(replace(entry, pieces=()),))
+        assert await store.cases(["c-1"]) == {"c-1": wordless}
+        assert await store.due(NOW, 9) == [Wake("c-1", PARTITION, NOW)], "its deadline stands"
+        await store.commit(Work(cases=[a_write(replace(streaming, version=1))]))
+        assert await store.cases(["c-1"]) == {"c-1": replace(streaming, version=2)}, (
+            "who wrote has heard more"
+        )
+
+    async def test_the_words_of_streams_go_partition_by_partition(self, store):
+        places = [("t", 0), ("t", 1), ("u", 0)]
+        cases = [
+            a_write(a_streaming_case(f"c-{number}", "words"), partition=place)
+            for number, place in enumerate(places)
+        ]
+        await store.commit(Work(cases=cases))
+        assert await store.expire_pieces(NOW + SECOND, ()) == 0
+        assert await store.expire_pieces(NOW + SECOND, [("t", 1), ("u", 1)]) == 1
+        found = await store.cases(["c-0", "c-1", "c-2"])
+        assert [bool(found[key].conversation.entries[0].pieces) for key in sorted(found)] == [
+            True,
+            False,
+            True,
+        ]
+        assert await store.expire_pieces(NOW + SECOND) == 2
+
     async def test_a_case_is_written_over_the_version_that_was_read(self, store):
         await store.commit(Work(cases=[a_write(a_streaming_case("c-1", "words"))]))
         await store.commit(Work(cases=[a_write(replace(a_full_case(), version=1)), a_write(a_case("c-2"))]))

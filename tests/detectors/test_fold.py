@@ -26,6 +26,7 @@ from tests.support.builders import (
 )
 
 EMPTY = Conversation("c")
+SECOND = timedelta(seconds=1)
 
 
 def texts(*turns, into: Conversation = EMPTY) -> list[str]:
@@ -169,8 +170,7 @@ class TestStreams:
     def test_a_piece_that_comes_after_the_words_are_gone_leaves_the_verdict_alone(self):
         *stream, late = pieces("good", 1, 2, 4)
         stream[-1] = replace(stream[-1], final=True)
-        later = user("hello", 2 + PIECE_LIFE.total_seconds() + 1)
-        kept = trim(conversation(*stream, later), frozenset())
+        kept = trim(conversation(*stream), frozenset(), START + PIECE_LIFE + SECOND)
         assert kept.entries[0].pieces == ()
         folded = fold(kept, [replace(late, final=False)], at(200))
         assert folded.unscored == ()
@@ -179,15 +179,33 @@ class TestStreams:
     @pytest.mark.parametrize("ended", [True, False])
     def test_words_go_when_no_piece_is_expected_any_more(self, ended):
         stream = pieces("abc", 1, 2, 3)[: 3 if ended else 2]
-        waiting = trim(conversation(*stream, user("hello", 100)), frozenset())
-        gone = trim(heard(waiting, [user("hello", 200)]), frozenset())
+        waiting = trim(conversation(*stream), frozenset(), START + PIECE_LIFE)
+        gone = trim(waiting, frozenset(), START + PIECE_LIFE + SECOND)
         assert waiting.entries[0].pieces
         assert gone.entries[0].pieces == ()
+
+    def test_words_go_by_our_clock_however_far_apart_the_speakers_clocks_are(self):
+        day = timedelta(days=1).total_seconds()
+        stream = pieces("abc", 1, 2, 3, Role.USER)
+        kept = trim(conversation(*stream[:2], assistant("chat", day)), frozenset(), START + SECOND)
+        assert texts(stream[2], into=kept) == ["abc"]
+        gone = trim(conversation(*pieces("abc", day, day, 3)), frozenset(), START + PIECE_LIFE + SECOND)
+        assert gone.entries[0].pieces == ()
+
+    def test_what_comes_of_a_message_after_its_words_are_gone_is_heard_by_itself(self):
+        """Or a cry for help would go unheard after a long pause."""
+        begun, *rest = pieces("crisis" * 3, 1, 400, 3, Role.USER)
+        kept = trim(conversation(begun), frozenset(), START + PIECE_LIFE + SECOND)
+        further = heard(kept, rest[:1], at(300))
+        assert [entry.user_signal for entry in further.entries] == [USERS["crisis"]] * 2
+        assert texts(rest[1], into=further) == ["crisiscrisis"], "pieces of the rest join each other"
+        again = trim(heard(further, rest, at(300)), frozenset(), at(300) + PIECE_LIFE + SECOND)
+        assert texts(user("hello", 900, message=begun.message, final=True), into=again) == ["hello"]
 
 
 class TestWindow:
     def test_the_oldest_go_first(self):
-        kept = trim(conversation(*(user(f"u{n}", n) for n in range(WINDOW + 6))), frozenset())
+        kept = trim(conversation(*(user(f"u{n}", n) for n in range(WINDOW + 6))), frozenset(), START)
         assert [entry.at for entry in kept.entries] == [at(n) for n in range(6, WINDOW + 6)]
 
     def test_what_went_is_remembered_as_far_as_anything_is_judged_by_it(self):
@@ -198,29 +216,29 @@ class TestWindow:
             return [(one.assistant, one.memory) for one in kept.left]
 
         tale = [said(n) for n in range(WINDOW + 20)]
-        at_once = trim(conversation(*tale, turn(Role.SYSTEM, "note", 0.5)), frozenset())
+        at_once = trim(conversation(*tale, turn(Role.SYSTEM, "note", 0.5)), frozenset(), START)
         assert left(at_once) == [
             (True, REPLIES["chat remembered"].memory),
             (False, USERS["hello remembered"].memory),
         ] * (REACH // 2)
         one_by_one = EMPTY
         for each in tale:
-            one_by_one = trim(heard(one_by_one, [each]), frozenset())
+            one_by_one = trim(heard(one_by_one, [each]), frozenset(), START)
         assert left(one_by_one) == left(at_once)
 
     def test_before_anything_has_gone_nothing_is_remembered_of_it(self):
         tale = [user("hello remembered", n) for n in range(WINDOW)]
-        assert trim(conversation(*tale), frozenset()).left == ()
+        assert trim(conversation(*tale), frozenset(), START).left == ()
 
     def test_what_waits_for_a_verdict_is_held(self):
         turns = [user(f"u{n}", n) for n in range(WINDOW + 6)]
-        kept = trim(conversation(*turns), frozenset({turns[0].event}))
+        kept = trim(conversation(*turns), frozenset({turns[0].event}), START)
         assert kept.entries[0].event == turns[0].event
         assert len(kept.entries) == WINDOW
 
     def test_even_what_is_held_is_bounded(self):
         turns = [user(f"u{n}", n) for n in range(HELD_WINDOW + 9)]
-        kept = trim(conversation(*turns), frozenset(turn.event for turn in turns))
+        kept = trim(conversation(*turns), frozenset(turn.event for turn in turns), START)
         assert len(kept.entries) == HELD_WINDOW
 
 
@@ -295,7 +313,7 @@ def test_user_turns_are_counted_for_all_time():
     whole = Conversation("c")
     for number in range(100):
         whole = trim(
-            heard(whole, [user("hello", 2 * number), assistant("chat", 2 * number + 1)]), frozenset()
+            heard(whole, [user("hello", 2 * number), assistant("chat", 2 * number + 1)]), frozenset(), START
         )
     assert len(whole.entries) < 100
     assert whole.user_turns == 100

@@ -207,6 +207,24 @@ async def test_who_is_being_rung_for_stays_until_somebody_has_answered_and_it_is
     assert site.proof(proof)[0] is not None
 
 
+async def test_the_words_of_streamed_messages_go_at_once_too_but_for_one_that_streams_just_now(site):
+    """Or the end of a message would be judged without its beginning: an erasure hides no crisis."""
+    await site.say("c", ("crisis|words", "sleep tip|words"))
+
+    async def more(words: str, second: float, *, final: bool) -> None:
+        await site.worker.read(reply("c", words, second, message_id="m", final=final))
+
+    await more("half of it", 5, final=False)
+    await site.bury("c")
+    await site.sweep()
+    assert site.run("SELECT sealed IS NULL FROM cases") in ([(0,)], [(False,)])
+    assert "excerpts" not in site.traces("c")
+    await more("the rest", 6, final=True)
+    await site.sweep()
+    assert site.run("SELECT sealed IS NULL FROM cases") in ([(1,)], [(True,)])
+    assert (await site.store.incident(incident_of("c"))).state.value == "paging"
+
+
 async def test_who_waits_for_a_reply_is_not_forgotten_before_the_verdict(site):
     await site.worker.read(user("c", "crisis", 0))
     await site.bury("c")

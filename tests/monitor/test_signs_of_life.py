@@ -43,6 +43,11 @@ class Stage:
         self.expired.append(before)
         return 0
 
+    async def expire_pieces(self, *_: object) -> int:
+        if self.away:
+            raise StoreUnavailable
+        return 0
+
     async def sweep_canaries(self, before: object) -> None:
         del before
 

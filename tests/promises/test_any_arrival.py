@@ -20,7 +20,6 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from alerts.policy import Policy, Step
-from detectors.fold import PIECE_LIFE
 from detectors.turn import Role, Turn
 from monitor.metrics import Metrics
 from monitor.store.memory import MemoryStore
@@ -45,7 +44,6 @@ def told(draw: st.DrawFn) -> tuple[list[Turn], list[list[Turn]]]:
     lost = draw(st.sets(st.sampled_from(range(len(said))), max_size=2)) if said else set()
     turns = [turn for place, turn in enumerate(said) if place not in lost]
     assume(turns)
-    assume(all(turns[-1].at - turn.at <= PIECE_LIFE for turn in turns if turn.streamed))
     return turns, draw(arrivals(turns))
 
 

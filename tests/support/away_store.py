@@ -15,7 +15,7 @@ WRITES = frozenset({"commit", "claim", "admit", "record"})
 EVERYTHING = (
     WRITES
     | {"positions", "cases", "due", "next_wake", "incident", "alike", "ping", "oldest"}
-    | {"accepted", "newest_canaries", "sweep_canaries", "group", "members", "due_groups"}
+    | {"accepted", "newest_canaries", "sweep_canaries", "group", "members", "due_groups", "expire_pieces"}
 )
 
 
@@ -99,6 +99,10 @@ class AwayStore(MemoryStore):
     async def sweep_canaries(self, before, keep=()) -> None:
         self._ask("sweep_canaries")
         await super().sweep_canaries(before, keep)
+
+    async def expire_pieces(self, before, partitions=None) -> int:
+        self._ask("expire_pieces")
+        return await super().expire_pieces(before, partitions)
 
     async def ping(self) -> timedelta:
         self._ask("ping")

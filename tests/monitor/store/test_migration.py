@@ -65,6 +65,7 @@ def test_partial_indexes_are_partial_on_both(url):
         "ix_outbox_due": "DUE_AT IS NOT NULL",
         "ix_outbox_waiting": "DUE_AT IS NOT NULL",
         "ix_cases_wake_at": "WAKE_AT IS NOT NULL",
+        "ix_cases_sealed": "SEALED IS NOT NULL",
         "ix_incidents_open": "NOT OVER",
     }.items():
         [statement] = [s for s in made if f"INDEX {name.upper()} " in s]
