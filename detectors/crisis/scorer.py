@@ -2,9 +2,9 @@
 
 A turn of a few sentences is read as a whole, as the encoder was trained to. Where that leaves a doubt, it is read sentence
 by sentence, too: a name or a cat that is told of in the same breath hides much of a plain wish to die. On families kept
-for calibration (1,028 rows) recall rose from .857 to .873 and false alarms from .102 to .107; with a harmless sentence set
-after each row .673 to .780 and .112 to .129, before each .832 to .877 and .133 to .139. It costs 12 % more passes over
-rows that were written to be doubtful, 3 % more over counselling dialogues.
+for calibration (1,028 rows) recall rose from .857 to .875 and false alarms from .102 to .107; with a harmless sentence set
+after each row .673 to .782 and .112 to .129, before each .832 to .880 and .133 to .138. It costs 11 % more passes over
+rows that were written to be doubtful, 2 % more over counselling dialogues.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ async def test_the_pace_of_the_scorer_against_the_bare_engine(engine):
     """The same windows through all three, batch by batch and turn about: a slow moment of the machine slows each.
 
     The windows are those that the scorer asks for, the sentences of doubtful turns among them; how many more they are than
-    the turns' own is printed. These rows are written to be doubtful: of counselling dialogues it is 3 %.
+    the turns' own is printed. These rows are written to be doubtful: of counselling dialogues it is 2 %.
 
     A worker reads one part for patterns while another is encoded; it is its pace that a backlog is drained at.
     """
