@@ -47,7 +47,7 @@ class Sight(StrEnum):
     """What the lookout sees of the database."""
 
     STANDS = "stands"
-    BUSY = "busy"  # a long write of somebody else's: no absence, but nobody goes ashore into it
+    BUSY = "busy"  # a long write of somebody else's: no absence while nothing is due, but nobody goes ashore into it
     UNWRITABLE = "unwritable"  # a full disk answers every question, and no deadline could be decided
     AWAY = "away"
 
@@ -125,6 +125,18 @@ class Lifeboat:
         voyage.reading.seen(read.newest, self._clock.now())
         voyage.wake()
 
+    async def take_over(self, work: Work) -> None:
+        """Tell what time alone has decided and the database, though it can be asked, would not take.
+
+        No batch need come that would show it, and a probe cannot tell it from somebody else's long write. What is
+        told is what was decided, not what is read now: a commit that was given up may stand all the same, and
+        its case then looks as if somebody had been rung.
+        """
+        if self._voyage is None:
+            voyage = await self._embark(readable=True)
+            await voyage.store.commit(Work(notifications=work.notifications))
+            voyage.wake()
+
     def board(self) -> Voyage:
         if self._voyage is None:
             _log.error("database_away")
@@ -149,8 +161,8 @@ class Lifeboat:
             self._looked(self._clock.now())
             await self._clock.sleep(PROBE)
             sight = await self._look_out()
-            if sight in (Sight.AWAY, Sight.UNWRITABLE):
-                await self._embark(readable=sight is Sight.UNWRITABLE)
+            if sight in (Sight.AWAY, Sight.UNWRITABLE) or (sight is Sight.BUSY and self.aboard):
+                await self._embark(readable=sight is not Sight.AWAY)
             elif self._voyage is None:
                 await self._keep_up()
             elif sight is Sight.STANDS and self._clock.now() - self._voyage.since >= self._stay:
@@ -176,7 +188,7 @@ class Lifeboat:
     async def _embark(self, *, readable: bool) -> Voyage:
         """``readable``: what stands in the database can be asked for, so nothing is decided without it."""
         if readable and self._voyage is None:
-            with contextlib.suppress(StoreError):
+            with contextlib.suppress(JiezhuError):
                 await self._refresh(self._clock.now())
         voyage = self.board()
         voyage.store.behind = self._store if readable else None

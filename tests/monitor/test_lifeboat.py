@@ -8,12 +8,25 @@ import pytest
 
 from alerts.delivery import State as Delivered
 from alerts.incident import State
+from monitor.errors import StoreUnavailable
+from monitor.store.work import Work
 from tests.support.away_store import EVERYTHING, WRITES, AwayStore
 from tests.support.fake_clock import FakeClock
 from tests.support.fake_pager import BROKEN, Hang
 from tests.support.worker import PARTITION, Worker, hidden, incident_of, reply, user
 
 NOTHING: frozenset[str] = frozenset()
+
+
+class HalfHeard(AwayStore):
+    """What is committed stands, and whoever commits is told that it was given up."""
+
+    half_heard = False
+
+    async def commit(self, work: Work) -> None:
+        await super().commit(work)
+        if self.half_heard:
+            raise StoreUnavailable("the database did not answer")
 
 
 @pytest.fixture
@@ -314,6 +327,72 @@ async def test_a_deadline_falls_though_the_disk_is_full_and_nobody_says_anything
     assert worker.up == [False, True]
 
 
+async def test_a_deadline_falls_though_writes_hang_and_nobody_says_anything(worker):
+    """It answers every question and gives no reason why nothing is written."""
+    await worker.read(user("c", "crisis", 0))
+    await worker.wait(10)
+    worker.store.away = WRITES | {"probe"}
+    await worker.wait(55)
+    assert [page.incident for page in worker.rung] == [incident_of("c")]
+    assert worker.up == [False]
+    worker.store.away = NOTHING
+    await worker.wait(90)
+    assert len(worker.rung) == 1
+    assert (await worker.store.incident(incident_of("c"))).state is State.PAGING
+    assert worker.up == [False, True]
+
+
+async def test_while_writes_hang_one_absence_lasts_as_long_as_they_do(worker):
+    await worker.read(user("c", "crisis", 0))
+    worker.store.away = WRITES | {"probe"}
+    await worker.wait(60 * 20)
+    assert {page.incident for page in worker.rung} == {incident_of("c")}
+    assert [page.step for page in worker.rung] == [0, 1, 2, 3]
+    assert worker.up == [False]
+
+
+async def test_a_call_that_was_written_though_nobody_was_told_goes_out(clock):
+    """A server that waits for its standby commits what we have given up: the case looks as if somebody rang."""
+    worker = Worker(HalfHeard(), clock)
+    await worker.start()
+    await worker.read(user("c", "crisis", 0))
+    await worker.wait(10)
+    worker.store.away = frozenset({"claim", "admit", "record", "probe"})
+    worker.store.half_heard = True
+    await worker.wait(60)
+    assert [page.incident for page in worker.rung] == [incident_of("c")]
+    await worker.stop()
+
+
+async def test_a_worker_that_starts_while_writes_hang_knows_what_is_open(clock):
+    before = Worker(AwayStore(), clock)
+    await before.read(user("c", "crisis", 0), user("d", "crisis", 0))
+    before.store.away = WRITES | {"probe"}
+    worker = Worker(before.store, clock, topic=before.topic)
+    await worker.start()
+    await worker.read(user("e", "crisis", 1), reply("e", "sleep tip", 2))
+    await worker.wait(5)
+    await worker.read(reply("d", "sleep tip", 6))
+    await worker.wait(60)
+    assert {page.incident: page.outcome for page in worker.rung} == {
+        incident_of("c"): "no_reply",
+        incident_of("d"): "unhandled",
+        incident_of("e"): "unhandled",
+    }
+    await worker.stop()
+
+
+async def test_a_deadline_is_told_once_where_writes_fail_before_all_else_does(worker):
+    await worker.read(user("c", "crisis", 0))
+    worker.store.away = WRITES
+    await worker.wait(61)
+    worker.store.away = EVERYTHING
+    await worker.wait(60)
+    await find(worker)
+    await worker.wait(60)
+    assert [page.incident for page in worker.rung] == [incident_of("c")]
+
+
 async def test_while_the_disk_is_full_nothing_is_read_again(worker):
     """What is to be read again grows: with a real encoder it would hold up what is said now."""
     worker.store.full = True
@@ -334,6 +413,16 @@ async def test_a_long_write_of_somebody_else_is_no_absence(worker):
     worker.store.away = frozenset({"probe"})
     await worker.wait(60)
     assert worker.up == []
+
+
+async def test_neither_is_one_that_is_over_before_anything_is_due(worker):
+    await worker.read(user("c", "crisis", 0))
+    worker.store.away = WRITES | {"probe"}
+    await worker.wait(50)
+    worker.store.away = NOTHING
+    await worker.wait(20)
+    assert worker.up == []
+    assert [page.degraded for page in worker.rung] == [False]
 
 
 async def test_a_worker_that_starts_on_a_full_disk_knows_what_is_open(clock):
