@@ -113,7 +113,8 @@ class Lifeboat:
         """Mark those that went out while the database was away as accepted.
 
         A repeated call is due again if nobody has answered it: or an escalation of an hour would be made up
-        for by an hour of silence.
+        for by an hour of silence. A first one bears the same id, whatever it is about: one that speaks of a
+        later crisis turn is another one, as what was told may have come to nothing when it was read again.
         """
         return [self._as_it_stands(note) for note in notifications]
 
@@ -240,14 +241,18 @@ class Lifeboat:
         told = self._settled.get(note.id)
         if told is None:
             return note
-        if note.page.step and note.created_at - (told.delivery.accepted_at or told.created_at) > UNANSWERED:
+        if note.page.step:
+            again = note.created_at - (told.delivery.accepted_at or told.created_at) > UNANSWERED
+        else:
+            again = note.page.since > told.page.since
+        if again:
             return note
         return replace(note, delivery=told.delivery, told_by=told.told_by)
 
     async def _ashore(self, voyage: Voyage) -> None:
         await voyage.end()
-        accepted = voyage.accepted()
-        for note in accepted:
+        told = voyage.told()
+        for note in told:
             self._settled[note.id] = note
         if (work := voyage.groups()).groups:
             self._unwritten.append(work)
@@ -256,7 +261,7 @@ class Lifeboat:
         self._voyage = None
         self._ashore_at = self._clock.now()
         self._up(True)
-        _log.warning("database_back", sent_meanwhile=len(accepted))
+        _log.warning("database_back", sent_meanwhile=len(told))
         try:
             await self._write_groups()
             await self._rewind()

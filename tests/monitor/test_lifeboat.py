@@ -292,6 +292,49 @@ async def test_calls_go_on_where_nobody_answers(worker):
     assert len(worker.rung) - without == 3
 
 
+async def silent_in_the_absence(worker: Worker) -> None:
+    """Called for want of a reply, though one was said in time: it is read when the database is back."""
+    await worker.read(user("c", "crisis", 0))
+    await lose(worker)
+    await worker.wait(62)
+    assert [page.outcome for page in worker.rung] == ["no_reply"]
+    await worker.read(reply("c", "good", 5))
+    await find(worker)
+    assert (await worker.store.incident(incident_of("c"))).state is State.WATCHING
+
+
+async def test_a_later_miss_of_the_same_episode_is_no_call_that_went_out(worker):
+    await silent_in_the_absence(worker)
+    await worker.wait(60 * 5)
+    await miss(worker, "c")
+    await worker.wait(10)
+    assert [page.outcome for page in worker.rung] == ["no_reply", "unhandled"]
+    await worker.people.acknowledge(incident_of("c"), "anna")
+    await worker.wait(60 * 20)
+    assert len(worker.rung) == 2
+
+
+async def test_neither_is_one_whose_turn_was_heard_and_not_judged_before_the_database_was_back(worker):
+    await worker.read(user("c", "crisis", 0))
+    await lose(worker)
+    await worker.wait(62)
+    await worker.read(reply("c", "good", 5), user("c", "crisis", seconds(worker)))
+    await find(worker)
+    await worker.wait(70)
+    assert [page.outcome for page in worker.rung] == ["no_reply", "no_reply"]
+
+
+async def test_whoever_talks_on_after_the_call_is_not_called_for_twice(worker):
+    await lose(worker)
+    for _ in range(3):
+        await miss(worker, "c")
+        await worker.wait(10)
+    await find(worker)
+    await worker.wait(30)
+    assert len(worker.rung) == 1
+    assert (await worker.store.incident(incident_of("c"))).state is State.PAGING
+
+
 async def test_decisions_are_counted_when_they_are_written(worker):
     await lose(worker)
     await worker.read(user("c", "crisis", 1))
