@@ -79,6 +79,7 @@ class Lifeboat:
         self._recent = RecentCases(REMEMBERED)
         self._grouping = grouping
         self._unwritten: list[Work] = []  # groups that were made while the database was away
+        self._rewind_owed = False
         self._refreshed: datetime | None = None
         self._settled: OrderedDict[str, Notification] = OrderedDict()
         self._voyage: Voyage | None = None
@@ -165,6 +166,8 @@ class Lifeboat:
             if sight in (Sight.AWAY, Sight.UNWRITABLE) or (sight is Sight.BUSY and self.aboard):
                 await self._embark(readable=sight is not Sight.AWAY)
             elif self._voyage is None:
+                if self._rewind_owed:
+                    await self._go_back()
                 await self._keep_up()
             elif sight is Sight.STANDS and self._clock.now() - self._voyage.since >= self._stay:
                 await self._ashore(self._voyage)
@@ -262,8 +265,18 @@ class Lifeboat:
         self._ashore_at = self._clock.now()
         self._up(True)
         _log.warning("database_back", sent_meanwhile=len(told))
+        self._rewind_owed = True
         try:
             await self._write_groups()
+        except StoreError as error:
+            _log.warning("groups_not_written", exc_info=error)  # ``_keep_up`` tries again
+        await self._go_back()
+
+    async def _go_back(self) -> None:
+        """What was read ahead is read again, whatever else fails: until then nothing there falls due."""
+        try:
             await self._rewind()
         except StoreError as error:
-            _log.warning("rewind_failed", exc_info=error)  # the next batch goes back by itself
+            _log.warning("rewind_failed", exc_info=error)
+        else:
+            self._rewind_owed = False

@@ -165,6 +165,26 @@ async def test_a_source_that_did_not_go_back_is_sent_back(worker):
     assert await worker.store.positions([PARTITION]) == {PARTITION: 2}
 
 
+async def test_a_source_that_could_not_go_back_is_sent_back_a_little_later(worker):
+    """No batch need come that would show it."""
+    await lose(worker)
+    await worker.read(user("c", "crisis", 2))
+    tried = 0
+
+    async def rewind() -> None:
+        nonlocal tried
+        tried += 1
+        if tried < 3:
+            raise StoreUnavailable("the database does not answer")
+        await worker.rewind()
+
+    worker.lifeboat._rewind = rewind
+    worker.store.away = NOTHING
+    await worker.wait(62)
+    assert [page.incident for page in worker.rung] == [incident_of("c")]
+    assert tried == 3
+
+
 async def test_what_nobody_accepted_is_sent_by_the_relay(worker):
     worker.first.then = worker.second.then = BROKEN
     await lose(worker)
