@@ -7,7 +7,6 @@ there and everything is read again; what went out in the meantime is marked as a
 from __future__ import annotations
 
 import contextlib
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -24,6 +23,7 @@ from monitor.errors import JiezhuError, StoreError, StoreUnavailable, StoreUnwri
 from monitor.pipeline import BatchResult, Through
 from monitor.reading import Reading
 from monitor.recent import RecentCases
+from monitor.settled import Settled
 from monitor.store.work import CaseWrite, Store, Work
 from monitor.voyage import Voyage
 
@@ -36,8 +36,6 @@ PROBE = timedelta(seconds=1)
 REFRESH = timedelta(seconds=5)
 SOON = timedelta(minutes=10)  # whose time comes later is not asked about
 OPEN_CASES = 200
-# A call that was repeated this long before, unanswered, is due again.
-UNANSWERED = timedelta(minutes=1)
 # A database that answers and then fails again is trusted later each time.
 LONGEST_STAY = timedelta(minutes=1)
 RELAPSE = timedelta(seconds=15)
@@ -81,7 +79,7 @@ class Lifeboat:
         self._unwritten: list[Work] = []  # groups that were made while the database was away
         self._rewind_owed = False
         self._refreshed: datetime | None = None
-        self._settled: OrderedDict[str, Notification] = OrderedDict()
+        self._settled = Settled(SETTLED)
         self._voyage: Voyage | None = None
         self._stay = PROBE
         self._ashore_at: datetime | None = None
@@ -103,21 +101,15 @@ class Lifeboat:
         for key in pseudonyms:
             self._recent.forget(key)
         starts = tuple(incident_key(key, 0).removesuffix("0") for key in pseudonyms)
-        for note in [note for note in self._settled if note.startswith(starts)] if starts else ():
-            del self._settled[note]
+        self._settled.forget(starts)
         self._unwritten = [
             replace(work, notifications=[one for one in work.notifications if not one.id.startswith(starts)])
             for work in self._unwritten
         ]
 
     def settle(self, notifications: list[Notification]) -> list[Notification]:
-        """Mark those that went out while the database was away as accepted.
-
-        A repeated call is due again if nobody has answered it: or an escalation of an hour would be made up
-        for by an hour of silence. A first one bears the same id, whatever it is about: one that speaks of a
-        later crisis turn is another one, as what was told may have come to nothing when it was read again.
-        """
-        return [self._as_it_stands(note) for note in notifications]
+        """Mark those that went out while the database was away as accepted, unless they are due all the same."""
+        return [self._settled.as_it_stands(note) for note in notifications]
 
     async def take(self, read: Read, through: Through, *, readable: bool | None = None) -> None:
         """Decide about a batch without the database; see ``_embark``. None: as it was last seen."""
@@ -240,27 +232,12 @@ class Lifeboat:
         """A case that is not among those due soon has nothing to wait for, unless not all of them were told."""
         return known.wake_at if known is not None and due >= OPEN_CASES else None
 
-    def _as_it_stands(self, note: Notification) -> Notification:
-        told = self._settled.get(note.id)
-        if told is None:
-            return note
-        if note.page.step:
-            again = note.created_at - (told.delivery.accepted_at or told.created_at) > UNANSWERED
-        else:
-            again = note.page.since > told.page.since
-        if again:
-            return note
-        return replace(note, delivery=told.delivery, told_by=told.told_by)
-
     async def _ashore(self, voyage: Voyage) -> None:
         await voyage.end()
         told = voyage.told()
-        for note in told:
-            self._settled[note.id] = note
+        self._settled.keep(told)
         if (work := voyage.groups()).groups:
             self._unwritten.append(work)
-        while len(self._settled) > SETTLED:
-            self._settled.popitem(last=False)
         self._voyage = None
         self._ashore_at = self._clock.now()
         self._up(True)
