@@ -192,7 +192,6 @@ class App:
     def _make_worker(self, guard: Guard) -> Worker:
         settings, clock, recorder = self._settings, self._clock, self._recorder
         reading = Reading()
-        timers = Timers(self._store, self._paging, reading, clock, recorder, self._relay.wake, self._tallying)
         self._lifeboat = Lifeboat(
             store=self._store,
             pagers=self._pagers,
@@ -204,6 +203,16 @@ class App:
             up=self._metrics.store_up.set,
             looked=partial(recorder.alive, "lifeboat"),
             grouping=self._grouping,
+        )
+        timers = Timers(
+            self._store,
+            self._paging,
+            reading,
+            clock,
+            recorder,
+            self._relay.wake,
+            self._tallying,
+            self._lifeboat.take_over,
         )
         pipeline = Pipeline(
             reader=assembly.reader(self._keys.pseudonymiser, clock, self._canary_mark),

@@ -7,7 +7,6 @@ there and everything is read again; what went out in the meantime is marked as a
 from __future__ import annotations
 
 import contextlib
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -24,6 +23,7 @@ from monitor.errors import JiezhuError, StoreError, StoreUnavailable, StoreUnwri
 from monitor.pipeline import BatchResult, Through
 from monitor.reading import Reading
 from monitor.recent import RecentCases
+from monitor.settled import Settled
 from monitor.store.work import CaseWrite, Store, Work
 from monitor.voyage import Voyage
 
@@ -36,8 +36,6 @@ PROBE = timedelta(seconds=1)
 REFRESH = timedelta(seconds=5)
 SOON = timedelta(minutes=10)  # whose time comes later is not asked about
 OPEN_CASES = 200
-# A call that was repeated this long before, unanswered, is due again.
-UNANSWERED = timedelta(minutes=1)
 # A database that answers and then fails again is trusted later each time.
 LONGEST_STAY = timedelta(minutes=1)
 RELAPSE = timedelta(seconds=15)
@@ -47,7 +45,7 @@ class Sight(StrEnum):
     """What the lookout sees of the database."""
 
     STANDS = "stands"
-    BUSY = "busy"  # a long write of somebody else's: no absence, but nobody goes ashore into it
+    BUSY = "busy"  # a long write of somebody else's: no absence while nothing is due, but nobody goes ashore into it
     UNWRITABLE = "unwritable"  # a full disk answers every question, and no deadline could be decided
     AWAY = "away"
 
@@ -79,8 +77,9 @@ class Lifeboat:
         self._recent = RecentCases(REMEMBERED)
         self._grouping = grouping
         self._unwritten: list[Work] = []  # groups that were made while the database was away
+        self._rewind_owed = False
         self._refreshed: datetime | None = None
-        self._settled: OrderedDict[str, Notification] = OrderedDict()
+        self._settled = Settled(SETTLED)
         self._voyage: Voyage | None = None
         self._stay = PROBE
         self._ashore_at: datetime | None = None
@@ -102,20 +101,15 @@ class Lifeboat:
         for key in pseudonyms:
             self._recent.forget(key)
         starts = tuple(incident_key(key, 0).removesuffix("0") for key in pseudonyms)
-        for note in [note for note in self._settled if note.startswith(starts)] if starts else ():
-            del self._settled[note]
+        self._settled.forget(starts)
         self._unwritten = [
             replace(work, notifications=[one for one in work.notifications if not one.id.startswith(starts)])
             for work in self._unwritten
         ]
 
     def settle(self, notifications: list[Notification]) -> list[Notification]:
-        """Mark those that went out while the database was away as accepted.
-
-        A repeated call is due again if nobody has answered it: or an escalation of an hour would be made up
-        for by an hour of silence.
-        """
-        return [self._as_it_stands(note) for note in notifications]
+        """Mark those that went out while the database was away as accepted, unless they are due all the same."""
+        return [self._settled.as_it_stands(note) for note in notifications]
 
     async def take(self, read: Read, through: Through, *, readable: bool | None = None) -> None:
         """Decide about a batch without the database; see ``_embark``. None: as it was last seen."""
@@ -124,6 +118,18 @@ class Lifeboat:
         await through(voyage.store, replace(read, reached={}, dead=()), voyage.reading)
         voyage.reading.seen(read.newest, self._clock.now())
         voyage.wake()
+
+    async def take_over(self, work: Work) -> None:
+        """Tell what time alone has decided and the database, though it can be asked, would not take.
+
+        No batch need come that would show it, and a probe cannot tell it from somebody else's long write. What is
+        told is what was decided, not what is read now: a commit that was given up may stand all the same, and
+        its case then looks as if somebody had been rung.
+        """
+        if self._voyage is None:
+            voyage = await self._embark(readable=True)
+            await voyage.store.commit(Work(notifications=work.notifications))
+            voyage.wake()
 
     def board(self) -> Voyage:
         if self._voyage is None:
@@ -149,9 +155,11 @@ class Lifeboat:
             self._looked(self._clock.now())
             await self._clock.sleep(PROBE)
             sight = await self._look_out()
-            if sight in (Sight.AWAY, Sight.UNWRITABLE):
-                await self._embark(readable=sight is Sight.UNWRITABLE)
+            if sight in (Sight.AWAY, Sight.UNWRITABLE) or (sight is Sight.BUSY and self.aboard):
+                await self._embark(readable=sight is not Sight.AWAY)
             elif self._voyage is None:
+                if self._rewind_owed:
+                    await self._go_back()
                 await self._keep_up()
             elif sight is Sight.STANDS and self._clock.now() - self._voyage.since >= self._stay:
                 await self._ashore(self._voyage)
@@ -176,7 +184,7 @@ class Lifeboat:
     async def _embark(self, *, readable: bool) -> Voyage:
         """``readable``: what stands in the database can be asked for, so nothing is decided without it."""
         if readable and self._voyage is None:
-            with contextlib.suppress(StoreError):
+            with contextlib.suppress(JiezhuError):
                 await self._refresh(self._clock.now())
         voyage = self.board()
         voyage.store.behind = self._store if readable else None
@@ -224,29 +232,28 @@ class Lifeboat:
         """A case that is not among those due soon has nothing to wait for, unless not all of them were told."""
         return known.wake_at if known is not None and due >= OPEN_CASES else None
 
-    def _as_it_stands(self, note: Notification) -> Notification:
-        told = self._settled.get(note.id)
-        if told is None:
-            return note
-        if note.page.step and note.created_at - (told.delivery.accepted_at or told.created_at) > UNANSWERED:
-            return note
-        return replace(note, delivery=told.delivery, told_by=told.told_by)
-
     async def _ashore(self, voyage: Voyage) -> None:
         await voyage.end()
-        accepted = voyage.accepted()
-        for note in accepted:
-            self._settled[note.id] = note
+        told = voyage.told()
+        self._settled.keep(told)
         if (work := voyage.groups()).groups:
             self._unwritten.append(work)
-        while len(self._settled) > SETTLED:
-            self._settled.popitem(last=False)
         self._voyage = None
         self._ashore_at = self._clock.now()
         self._up(True)
-        _log.warning("database_back", sent_meanwhile=len(accepted))
+        _log.warning("database_back", sent_meanwhile=len(told))
+        self._rewind_owed = True
         try:
             await self._write_groups()
+        except StoreError as error:
+            _log.warning("groups_not_written", exc_info=error)  # ``_keep_up`` tries again
+        await self._go_back()
+
+    async def _go_back(self) -> None:
+        """What was read ahead is read again, whatever else fails: until then nothing there falls due."""
+        try:
             await self._rewind()
         except StoreError as error:
-            _log.warning("rewind_failed", exc_info=error)  # the next batch goes back by itself
+            _log.warning("rewind_failed", exc_info=error)
+        else:
+            self._rewind_owed = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -17,7 +17,7 @@ from monitor.changes import Paging, count_alike, decided
 from monitor.errors import CaseConflict, StoreUnavailable
 from monitor.observing import observing
 from monitor.reading import ORPHAN_GRACE, Reading
-from monitor.store.work import Store, Wake
+from monitor.store.work import Store, Wake, Work
 from monitor.tallying import Tallying
 
 _log = structlog.get_logger(__name__)
@@ -36,8 +36,15 @@ class TimerObserver(Protocol):
     def timers_alive(self, now: datetime) -> None: ...
 
 
+async def _let_be(_: Work) -> None:
+    """What could not be written is decided anew a second later."""
+
+
 class Timers:
-    """Run one in each process. Two that wake the same case race in the store; one wins, the other's work is void."""
+    """Run one in each process. Two that wake the same case race in the store; one wins, the other's work is void.
+
+    ``unwritten`` hears of work that the database would not take, though it had answered every question before.
+    """
 
     def __init__(
         self,
@@ -48,6 +55,7 @@ class Timers:
         observer: TimerObserver,
         written: Callable[[], None],
         tallying: Tallying | None = None,
+        unwritten: Callable[[Work], Awaitable[None]] = _let_be,
     ) -> None:
         self._store = store
         self._paging = paging
@@ -56,6 +64,7 @@ class Timers:
         self._observer = observer
         self._written = written
         self._tallying = tallying
+        self._unwritten = unwritten
         self._woken = asyncio.Event()
         self._stopping = False
         self._next: datetime | None = None
@@ -139,7 +148,11 @@ class Timers:
         work = decided(written, self._paging, alike, "timer")
         if self._tallying is not None:
             work = replace(work, tally=self._tallying.of_decisions([one for one, _ in results], now))
-        await self._store.commit(work)
+        try:
+            await self._store.commit(work)
+        except StoreUnavailable:
+            await self._unwritten(work)
+            raise
         if work.notifications:
             self._written()
         for advanced, wake in results:

@@ -82,6 +82,14 @@ class Voyage:
         told = {row for key in self._rung() for row in self.store.told(key, all_of_it=bool(self._calls(key)))}
         return [*accepted, *(note for note in self.store.rows() if note.id in told)]
 
+    def told(self) -> list[Notification]:
+        """What was accepted, each up to the newest crisis turn that it speaks of.
+
+        Whoever rings already is not rung for again: a call speaks of all that was judged here after it, too.
+        """
+        cases = {case.incident.key: case for case in self.store.all_cases() if case.incident is not None}
+        return [_up_to(note, cases.get(note.page.incident)) for note in self.accepted()]
+
     def groups(self) -> Work:
         """Groups whose page went out, to be written as new ones, in one piece with the rows of whoever they tell of.
 
@@ -142,6 +150,9 @@ class _Store(MemoryStore):
     def groups(self) -> Sequence[Group]:
         return self._grouped.groups()
 
+    def all_cases(self) -> list[Case]:
+        return [write.case for write in self._cases.values()]
+
     def told(self, group: str, *, all_of_it: bool) -> list[str]:
         """Ids of the rows that a page of this group told of before they came to be here."""
         carried = self._carried.get(group, [])
@@ -192,6 +203,15 @@ class _Store(MemoryStore):
 
     async def commit(self, work: Work) -> None:
         await super().commit(replace(work, findings=(), audit=(), excerpts=(), dead_letters=(), tally=None))
+
+
+def _up_to(note: Notification, case: Case | None) -> Notification:
+    if case is None:
+        return note
+    known = case.known
+    judged = {event for event, fact in known.items() if fact.severity and fact.outcome is not None}
+    newest = [entry.at for entry in case.conversation.entries if entry.event in judged]
+    return replace(note, page=replace(note.page, since=max([note.page.since, *newest])))
 
 
 class _Uncounted:

@@ -8,12 +8,25 @@ import pytest
 
 from alerts.delivery import State as Delivered
 from alerts.incident import State
+from monitor.errors import StoreUnavailable
+from monitor.store.work import Work
 from tests.support.away_store import EVERYTHING, WRITES, AwayStore
 from tests.support.fake_clock import FakeClock
 from tests.support.fake_pager import BROKEN, Hang
 from tests.support.worker import PARTITION, Worker, hidden, incident_of, reply, user
 
 NOTHING: frozenset[str] = frozenset()
+
+
+class HalfHeard(AwayStore):
+    """What is committed stands, and whoever commits is told that it was given up."""
+
+    half_heard = False
+
+    async def commit(self, work: Work) -> None:
+        await super().commit(work)
+        if self.half_heard:
+            raise StoreUnavailable("the database did not answer")
 
 
 @pytest.fixture
@@ -152,6 +165,26 @@ async def test_a_source_that_did_not_go_back_is_sent_back(worker):
     assert await worker.store.positions([PARTITION]) == {PARTITION: 2}
 
 
+async def test_a_source_that_could_not_go_back_is_sent_back_a_little_later(worker):
+    """No batch need come that would show it."""
+    await lose(worker)
+    await worker.read(user("c", "crisis", 2))
+    tried = 0
+
+    async def rewind() -> None:
+        nonlocal tried
+        tried += 1
+        if tried < 3:
+            raise StoreUnavailable("the database does not answer")
+        await worker.rewind()
+
+    worker.lifeboat._rewind = rewind
+    worker.store.away = NOTHING
+    await worker.wait(62)
+    assert [page.incident for page in worker.rung] == [incident_of("c")]
+    assert tried == 3
+
+
 async def test_what_nobody_accepted_is_sent_by_the_relay(worker):
     worker.first.then = worker.second.then = BROKEN
     await lose(worker)
@@ -279,6 +312,49 @@ async def test_calls_go_on_where_nobody_answers(worker):
     assert len(worker.rung) - without == 3
 
 
+async def silent_in_the_absence(worker: Worker) -> None:
+    """Called for want of a reply, though one was said in time: it is read when the database is back."""
+    await worker.read(user("c", "crisis", 0))
+    await lose(worker)
+    await worker.wait(62)
+    assert [page.outcome for page in worker.rung] == ["no_reply"]
+    await worker.read(reply("c", "good", 5))
+    await find(worker)
+    assert (await worker.store.incident(incident_of("c"))).state is State.WATCHING
+
+
+async def test_a_later_miss_of_the_same_episode_is_no_call_that_went_out(worker):
+    await silent_in_the_absence(worker)
+    await worker.wait(60 * 5)
+    await miss(worker, "c")
+    await worker.wait(10)
+    assert [page.outcome for page in worker.rung] == ["no_reply", "unhandled"]
+    await worker.people.acknowledge(incident_of("c"), "anna")
+    await worker.wait(60 * 20)
+    assert len(worker.rung) == 2
+
+
+async def test_neither_is_one_whose_turn_was_heard_and_not_judged_before_the_database_was_back(worker):
+    await worker.read(user("c", "crisis", 0))
+    await lose(worker)
+    await worker.wait(62)
+    await worker.read(reply("c", "good", 5), user("c", "crisis", seconds(worker)))
+    await find(worker)
+    await worker.wait(70)
+    assert [page.outcome for page in worker.rung] == ["no_reply", "no_reply"]
+
+
+async def test_whoever_talks_on_after_the_call_is_not_called_for_twice(worker):
+    await lose(worker)
+    for _ in range(3):
+        await miss(worker, "c")
+        await worker.wait(10)
+    await find(worker)
+    await worker.wait(30)
+    assert len(worker.rung) == 1
+    assert (await worker.store.incident(incident_of("c"))).state is State.PAGING
+
+
 async def test_decisions_are_counted_when_they_are_written(worker):
     await lose(worker)
     await worker.read(user("c", "crisis", 1))
@@ -314,6 +390,72 @@ async def test_a_deadline_falls_though_the_disk_is_full_and_nobody_says_anything
     assert worker.up == [False, True]
 
 
+async def test_a_deadline_falls_though_writes_hang_and_nobody_says_anything(worker):
+    """It answers every question and gives no reason why nothing is written."""
+    await worker.read(user("c", "crisis", 0))
+    await worker.wait(10)
+    worker.store.away = WRITES | {"probe"}
+    await worker.wait(55)
+    assert [page.incident for page in worker.rung] == [incident_of("c")]
+    assert worker.up == [False]
+    worker.store.away = NOTHING
+    await worker.wait(90)
+    assert len(worker.rung) == 1
+    assert (await worker.store.incident(incident_of("c"))).state is State.PAGING
+    assert worker.up == [False, True]
+
+
+async def test_while_writes_hang_one_absence_lasts_as_long_as_they_do(worker):
+    await worker.read(user("c", "crisis", 0))
+    worker.store.away = WRITES | {"probe"}
+    await worker.wait(60 * 20)
+    assert {page.incident for page in worker.rung} == {incident_of("c")}
+    assert [page.step for page in worker.rung] == [0, 1, 2, 3]
+    assert worker.up == [False]
+
+
+async def test_a_call_that_was_written_though_nobody_was_told_goes_out(clock):
+    """A server that waits for its standby commits what we have given up: the case looks as if somebody rang."""
+    worker = Worker(HalfHeard(), clock)
+    await worker.start()
+    await worker.read(user("c", "crisis", 0))
+    await worker.wait(10)
+    worker.store.away = frozenset({"claim", "admit", "record", "probe"})
+    worker.store.half_heard = True
+    await worker.wait(60)
+    assert [page.incident for page in worker.rung] == [incident_of("c")]
+    await worker.stop()
+
+
+async def test_a_worker_that_starts_while_writes_hang_knows_what_is_open(clock):
+    before = Worker(AwayStore(), clock)
+    await before.read(user("c", "crisis", 0), user("d", "crisis", 0))
+    before.store.away = WRITES | {"probe"}
+    worker = Worker(before.store, clock, topic=before.topic)
+    await worker.start()
+    await worker.read(user("e", "crisis", 1), reply("e", "sleep tip", 2))
+    await worker.wait(5)
+    await worker.read(reply("d", "sleep tip", 6))
+    await worker.wait(60)
+    assert {page.incident: page.outcome for page in worker.rung} == {
+        incident_of("c"): "no_reply",
+        incident_of("d"): "unhandled",
+        incident_of("e"): "unhandled",
+    }
+    await worker.stop()
+
+
+async def test_a_deadline_is_told_once_where_writes_fail_before_all_else_does(worker):
+    await worker.read(user("c", "crisis", 0))
+    worker.store.away = WRITES
+    await worker.wait(61)
+    worker.store.away = EVERYTHING
+    await worker.wait(60)
+    await find(worker)
+    await worker.wait(60)
+    assert [page.incident for page in worker.rung] == [incident_of("c")]
+
+
 async def test_while_the_disk_is_full_nothing_is_read_again(worker):
     """What is to be read again grows: with a real encoder it would hold up what is said now."""
     worker.store.full = True
@@ -334,6 +476,16 @@ async def test_a_long_write_of_somebody_else_is_no_absence(worker):
     worker.store.away = frozenset({"probe"})
     await worker.wait(60)
     assert worker.up == []
+
+
+async def test_neither_is_one_that_is_over_before_anything_is_due(worker):
+    await worker.read(user("c", "crisis", 0))
+    worker.store.away = WRITES | {"probe"}
+    await worker.wait(50)
+    worker.store.away = NOTHING
+    await worker.wait(20)
+    assert worker.up == []
+    assert [page.degraded for page in worker.rung] == [False]
 
 
 async def test_a_worker_that_starts_on_a_full_disk_knows_what_is_open(clock):

@@ -7,6 +7,8 @@ import pytest
 from alerts.group import LOOK
 from alerts.incident import State
 from alerts.page import Kind
+from monitor.errors import StoreUnavailable
+from monitor.store.work import Work
 from tests.support.away_store import EVERYTHING, AwayStore
 from tests.support.fake_clock import FakeClock
 from tests.support.form import Tell
@@ -56,6 +58,37 @@ async def test_a_group_outlives_the_absence(read_again_after: int, tell: Tell) -
         await worker.people.resolve(incident, "anna", None)
     await worker.wait(2 * LOOK.total_seconds())
     assert key in {page.dedup_key for page in worker.first.got if page.kind is Kind.RESOLVE}
+    await worker.stop()
+
+
+class OneRefused(AwayStore):
+    """Does not take the first work with groups in it."""
+
+    refused = False
+
+    async def commit(self, work: Work) -> None:
+        if work.groups and not self.refused:
+            self.refused = True
+            raise StoreUnavailable("the database does not answer")
+        await super().commit(work)
+
+
+async def test_whoever_waits_for_a_reply_is_read_again_though_the_group_could_not_be_written() -> None:
+    """Until then nothing of a partition that was read ahead falls due."""
+    store = OneRefused()
+    worker = Worker(store, FakeClock(), grouping=GROUPING)
+    await worker.start()
+    store.away = EVERYTHING
+    await worker.wait(1)
+    await _miss(worker, [f"c{number}" for number in range(MANY)], 2)
+    await worker.wait(8)
+    await worker.read(user("waiting", "crisis", 10))
+    store.away = frozenset()
+    await worker.wait(75)
+    assert store.refused
+    assert incident_of("waiting") in {page.incident for page in worker.rung}
+    [key] = {page.incident for page in worker.rung if page.group}
+    assert await store.members(key, limit=1000)
     await worker.stop()
 
 

@@ -124,9 +124,6 @@ class Worker:
         )
         self.tallying = Tallying(self.recorder.tally_failed, styles=PSEUDONYMISER.key(MARKS))
         self.relay = Relay(store, pagers, clock, self.recorder, grouping=grouping)
-        self.timers = Timers(
-            store, paging, self.reading, clock, self.recorder, self.relay.wake, self.tallying
-        )
         self.people = People(store, paging, clock, self.relay.wake, self.tallying)
         self.groups = GroupKeeper(store, self.people, paging, clock, self.relay.wake)
         self.paging = paging
@@ -140,6 +137,16 @@ class Worker:
             rewind=self.rewind,
             up=self.up.append,
             grouping=grouping,
+        )
+        self.timers = Timers(
+            store,
+            paging,
+            self.reading,
+            clock,
+            self.recorder,
+            self.relay.wake,
+            self.tallying,
+            self.lifeboat.take_over,
         )
         self.pipeline = Pipeline(
             reader=Reader(decoder or NativeDecoder(), PSEUDONYMISER, clock),
