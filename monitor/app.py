@@ -221,7 +221,7 @@ class App:
         source = KafkaSource(kafka, pipeline, now=clock.now)
         self._source = source
         topic = DeadLetterTopic(lambda: source.client.broker, kafka.dead_letters)
-        reading.caught_up = source.caught_up
+        reading.caught_up, reading.stuck = source.caught_up, source.stuck
         dead = settings.dead_letters
         return Worker(
             Parts(

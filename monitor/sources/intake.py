@@ -77,6 +77,9 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
         self._next: dict[TopicPartition, int] = {}  # of the partitions that are ours and may be read
         self._since: dict[TopicPartition, datetime] = {}
         self._failures: dict[TopicPartition, int] = {}
+        self._stuck: dict[
+            TopicPartition, datetime
+        ] = {}  # since when it is held or fails, with nothing handled meanwhile
         self._behind: dict[TopicPartition, datetime] = {}  # since when the log ends below our position
         self._polled: dict[
             TopicPartition, tuple[int, datetime]
@@ -261,6 +264,8 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
                 behind[place] = next_
             else:
                 self._failures.pop(place, None)
+                if not self._holds.holding(_name(place)):  # it may have been held because of what was read
+                    self._stuck.pop(place, None)
                 self._next[place] = next_
                 if next_ > part[-1].offset + 1:
                     consumer.seek(place, next_)
@@ -325,6 +330,10 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
             else:
                 consumer.resume(place)
                 self._since.setdefault(place, now)
+            if self._holds.holding(_name(place)):
+                self._stuck.setdefault(place, now)
+            elif place not in self._failures:  # or what is tried again would not count as stuck meanwhile
+                self._stuck.pop(place, None)
 
     async def on_partitions_revoked(self, revoked: Collection[TopicPartition]) -> None:
         self._assigned = False
@@ -357,6 +366,7 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
         self._next.clear()
         self._since.clear()
         self._failures.clear()
+        self._stuck.clear()
         self._behind.clear()
         self._polled.clear()
         self._taken.clear()
@@ -443,6 +453,7 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
             held=place not in self._since,
             in_hand=place in self._in_hand,
             unread=fresh and end is not None and end > self._next[place],
+            stuck=self._stuck.get(place),
         )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import orjson
@@ -106,12 +106,15 @@ class Worker:
         self.store = store
         self.topic = topic or Topic()
         self.caught_up = True
+        self.stuck: datetime | None = None  # since when the source can hand on nothing
         self.first = FakePager("first", clock)
         self.second = FakePager("second", clock)
         self.scoring = scoring or ScriptedScoring()
         self.metrics = metrics or Metrics()
         self.recorder = Recorder(self.metrics, clock.now)
-        self.reading = Reading(lambda _: self.caught_up and self.next == len(self.topic.records))
+        self.reading = Reading(
+            lambda _: self.caught_up and self.next == len(self.topic.records), lambda _: self.stuck
+        )
         self.results: list[BatchResult] = []
         self.up: list[bool] = []
         self.next: int | None = None

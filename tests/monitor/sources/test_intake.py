@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from monitor.sources.holds import Holds
 from monitor.sources.intake import Intake
 from monitor.sources.record import Record
 from monitor.store.work import Partition
-from tests.support.fake_clock import EPOCH
+from tests.support.fake_clock import EPOCH, FakeClock
 from tests.support.scripted_consumer import ScriptedConsumer
 from tests.support.until import until
 
@@ -150,6 +151,67 @@ async def test_what_the_topic_deleted_before_it_was_read_is_counted_and_told(pos
     assert intake.lost == lost
     told = [(line["log_level"], line["count"]) for line in logs if line["event"] == "records_lost"]
     assert told == [("error", lost)] * bool(lost)
+
+
+async def test_it_tells_since_when_a_partition_is_stuck():
+    """Through every attempt, and until a batch of it is done."""
+    handler, consumer, clock = Choosy(), ScriptedConsumer(*PLACES), FakeClock()
+    intake = Intake(handler, Holds(), Backoff(0.01, 0.02), now=clock.now, commit_seconds=1)
+    intake.attach(lambda: consumer)
+    await intake.on_partitions_assigned(PLACES)
+    await until(lambda: not intake.unknown(), 5, 0.01)
+    assert stuck(intake) == [None, None]
+    handler.fails, began = True, clock.now()
+    for _ in range(2):
+        consumer.places[PLACES[0]] = 8
+        await intake.receive([a_record(7)])
+        await until(lambda: PLACES[0] not in consumer.paused, 5, 0.01)
+        clock.jump(timedelta(seconds=10))
+        assert stuck(intake) == [began, None]
+    handler.fails = False
+    consumer.places[PLACES[0]] = 8
+    await intake.receive([a_record(7)])
+    assert stuck(intake) == [None, None]
+
+
+async def test_a_line_that_is_stopped_amid_a_batch_is_stuck_from_then_on_and_until_it_runs():
+    handler, consumer, clock, holds = Choosy(), ScriptedConsumer(PLACES[0]), FakeClock(), Holds()
+    intake = Intake(handler, holds, Backoff(0.01, 0.02), now=clock.now, commit_seconds=1)
+    intake.attach(lambda: consumer)
+    await intake.on_partitions_assigned(PLACES[:1])
+    await until(lambda: not intake.unknown(), 5, 0.01)
+
+    def stop_line() -> None:
+        holds.hold("line_stopped")
+        intake.apply_holds()
+
+    handler.meanwhile, began = stop_line, clock.now()
+    consumer.places[PLACES[0]] = 8
+    await intake.receive([a_record(7)])
+    clock.jump(timedelta(seconds=10))
+    assert stuck(intake) == [began]
+    holds.release("line_stopped")
+    intake.apply_holds()
+    assert stuck(intake) == [None]
+
+
+def stuck(intake: Intake) -> list[datetime | None]:
+    return [known.stuck for _, known in sorted(intake.partitions().items())]
+
+
+class Choosy(Handler):
+    """Fails as it is told, and lets something happen while a batch is in hand."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fails = False
+        self.meanwhile: Callable[[], None] = lambda: None
+
+    async def handle(self, batch: Sequence[Record]) -> Mapping[Partition, int]:
+        self.meanwhile()
+        if self.fails:
+            raise KeyError
+        return await super().handle(batch)
 
 
 class Failing(Noting):
