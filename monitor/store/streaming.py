@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from alerts.case import Case
 from monitor.crypto.keyring import Keyring
+from monitor.errors import KeyMissing
 
 
 def without_words(case: Case, keyring: Keyring) -> tuple[Case, bytes | None]:
@@ -21,10 +22,14 @@ def without_words(case: Case, keyring: Keyring) -> tuple[Case, bytes | None]:
 
 
 def with_words(case: Case, sealed: bytes | None, keyring: Keyring) -> Case:
-    """Put the words back. Raises KeyMissing."""
+    """Put the words back. Where they do not open, the message stays as it was judged: no decision needs them."""
     if sealed is None:
         return case
-    words: list[str] = json.loads(keyring.open(sealed, place(case.conversation.key)))
+    try:
+        words: list[str] = json.loads(keyring.open(sealed, place(case.conversation.key)))
+    except KeyMissing:
+        entries = tuple(replace(entry, pieces=()) for entry in case.conversation.entries)
+        return replace(case, conversation=replace(case.conversation, entries=entries))
     return _with(case, words)
 
 
