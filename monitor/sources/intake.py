@@ -7,14 +7,14 @@ given away with a batch in hand; what arrives of an older assignment afterwards 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, Protocol
 
 import structlog
 from aiokafka import ConsumerRebalanceListener, ConsumerRecord, TopicPartition
-from aiokafka.errors import IllegalStateError, KafkaError
+from aiokafka.errors import IllegalStateError, KafkaConnectionError, KafkaError
 
 from monitor.errors import LineStopped, PositionConflict
 from monitor.sources.backoff import Backoff
@@ -52,6 +52,8 @@ class Consumer(Protocol):
     def last_poll_timestamp(self, partition: TopicPartition) -> int | None: ...
 
     async def commit(self, offsets: dict[TopicPartition, int]) -> None: ...
+
+    async def committed(self, partition: TopicPartition) -> int | None: ...
 
 
 class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
@@ -394,7 +396,7 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
         failures = 0
         while True:
             try:
-                positions = await self._handler.assigned(_names(places))
+                positions = await self._handler.assigned(_names(places), self._committed)
                 break
             except Exception as failure:  # noqa: BLE001 - without positions nothing is read; asked until known
                 failures += 1
@@ -409,6 +411,19 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
                     self._next[place] = positions.get(_name(place), 0)
                     consumer.seek(place, self._next[place])
             self.apply_holds()
+
+    async def _committed(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
+        """Raise where the broker does not say: from the beginning would be a long way."""
+        consumer = self._consumer()
+        if consumer is None:
+            raise KafkaConnectionError
+        found = {}
+        for partition in partitions:
+            async with asyncio.timeout(self._commit_seconds):
+                offset = await consumer.committed(TopicPartition(*partition))
+            if offset is not None:
+                found[partition] = offset
+        return found
 
     def _heard_at(self, place: TopicPartition, polled: int | None, now: datetime) -> datetime | None:
         """When the broker last answered, by our clock: the client's stamp is the machine's, which may jump."""

@@ -82,10 +82,15 @@ class Topic:
     def __init__(self, partition: Partition = PARTITION) -> None:
         self.partition = partition
         self.records: list[Record] = []
+        self.committed: int | None = None
 
     def add(self, *values: bytes | None) -> None:
         for value in values:
             self.records.append(Record(self.partition, len(self.records), None, value))
+
+    async def ask(self, partitions: Sequence[Partition]) -> dict[Partition, int]:
+        """What is committed to the broker."""
+        return {} if self.committed is None else dict.fromkeys(partitions, self.committed)
 
 
 class Worker:
@@ -174,7 +179,7 @@ class Worker:
 
     async def join(self) -> None:
         """The topic's partition becomes ours."""
-        positions = await self.pipeline.assigned([self.topic.partition])
+        positions = await self.pipeline.assigned([self.topic.partition], self.topic.ask)
         self.next = positions.get(self.topic.partition, 0)
 
     async def rewind(self) -> None:
@@ -197,6 +202,7 @@ class Worker:
                 await self.join()
                 continue
             self.next = done[self.topic.partition]
+            self.topic.committed = self.pipeline.written(self.topic.partition)
 
     async def wait(self, seconds: float) -> None:
         await self.clock.advance(timedelta(seconds=seconds))  # type: ignore[attr-defined]

@@ -15,7 +15,7 @@ from monitor.errors import StoreUnavailable
 from monitor.sources.backoff import Backoff
 from monitor.sources.holds import Holds
 from monitor.sources.intake import Intake
-from monitor.sources.record import Record
+from monitor.sources.record import Committed, Record
 from monitor.store.work import Partition
 from tests.support.fake_clock import EPOCH, FakeClock
 from tests.support.scripted_consumer import ScriptedConsumer
@@ -35,9 +35,11 @@ class Handler:
         del partition
         return 0
 
-    async def assigned(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
+    async def assigned(
+        self, partitions: Sequence[Partition], committed: Committed
+    ) -> Mapping[Partition, int]:
         if self.away:
-            raise StoreUnavailable
+            return await committed(partitions)
         return dict.fromkeys(partitions, 7)
 
     async def began_anew(self, partition: Partition, offset: int) -> None:
@@ -65,7 +67,7 @@ def intake(handler: Handler, consumer: ScriptedConsumer) -> Intake:
 
 
 async def test_what_is_ours_counts_as_unknown_until_its_position_is_known(intake, handler, consumer):
-    handler.away = True
+    handler.away = consumer.away = True
     await intake.on_partitions_assigned(PLACES)
     await asyncio.sleep(0.05)
     assert intake.unknown() == {("turns", 0), ("turns", 1)}
@@ -74,6 +76,14 @@ async def test_what_is_ours_counts_as_unknown_until_its_position_is_known(intake
     handler.away = False
     await until(lambda: not intake.unknown(), 5, 0.01)
     assert set(intake.partitions()) == {("turns", 0), ("turns", 1)}
+    assert not consumer.paused
+
+
+async def test_where_the_handler_does_not_know_the_broker_says_what_was_committed(intake, handler, consumer):
+    handler.away, consumer.noted = True, {PLACES[0]: 5}
+    await intake.on_partitions_assigned(PLACES)
+    await until(lambda: not intake.unknown(), 5, 0.01)
+    assert consumer.places == {PLACES[0]: 5, PLACES[1]: 0}
     assert not consumer.paused
 
 
@@ -222,7 +232,9 @@ class Failing(Noting):
         self._position = position
         self._failed = False
 
-    async def assigned(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
+    async def assigned(
+        self, partitions: Sequence[Partition], committed: Committed
+    ) -> Mapping[Partition, int]:
         return dict.fromkeys(partitions, self._position)
 
     async def handle(self, batch: Sequence[Record]) -> Mapping[Partition, int]:
