@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from alerts.gravity import worse, worst
 from alerts.incident import (
+    CaseLost,
     CrisisSeen,
     Effect,
     Event,
@@ -50,12 +51,16 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """``version`` guards against two writers (compare-and-set in the store). ``known`` is by user turn."""
+    """``version`` guards against two writers (compare-and-set in the store). ``known`` is by user turn.
+
+    ``begun_anew``: its record could not be read, and this is what stands beside it. Only until it is advanced.
+    """
 
     conversation: Conversation
     incident: Incident | None = None
     known: dict[str, Known] = field(default_factory=dict)
     version: int = 0
+    begun_anew: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +77,21 @@ class Happened:
 class Advanced:
     """``verdicts``: watches whose outcome now stands, each once (or again when it got worse).
 
-    ``wake_at``: when time alone may change something; None if never.
+    ``wake_at``: when time alone may change something; None if never. ``begun_anew``: the case was, see there.
     """
 
     case: Case
     happened: tuple[Happened, ...]
     verdicts: tuple[Watch, ...]
     wake_at: datetime | None
+    begun_anew: bool = False
 
 
 def advance(case: Case, moment: Moment, policy: Policy) -> Advanced:
     """Bring a case up to ``moment``. Calling it again with nothing new changes nothing."""
     run = _Run(case, moment, policy)
+    if case.begun_anew:
+        run.apply(CaseLost())
     run.human_agent_came()
     for watch in watches(case.conversation, policy, moment):
         run.observe(watch)
@@ -96,10 +104,11 @@ def advance(case: Case, moment: Moment, policy: Policy) -> Advanced:
     remaining = {entry.event for entry in conversation.entries}
     known = {anchor: fact for anchor, fact in run.known.items() if anchor in remaining}
     return Advanced(
-        case=replace(case, conversation=conversation, incident=run.incident, known=known),
+        case=replace(case, conversation=conversation, incident=run.incident, known=known, begun_anew=False),
         happened=tuple(run.happened),
         verdicts=tuple(run.verdicts),
         wake_at=_wake_at(run.incident, pending, moment, policy),
+        begun_anew=case.begun_anew,
     )
 
 
@@ -273,6 +282,11 @@ def _reopens(watch: Watch, facts: list[Known]) -> bool:
 def incident_key(conversation: str, ordinal: int) -> str:
     """Name an incident. Made from the pseudonym and a count, so that every worker makes the same one."""
     return f"jz-{conversation[:20]}-{ordinal}"
+
+
+def ordinal_of(key: str) -> int:
+    """The count in an incident's name."""
+    return int(key.rpartition("-")[2])
 
 
 def _wake_at(

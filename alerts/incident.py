@@ -99,6 +99,11 @@ class Ticked:
 
 
 @dataclass(frozen=True, slots=True)
+class CaseLost:
+    """What was known of the conversation cannot be read any more: a verdict that was to come will not."""
+
+
+@dataclass(frozen=True, slots=True)
 class Superseded:
     """A new episode begins."""
 
@@ -119,7 +124,7 @@ class Resolved:
     verdict: str | None = None
 
 
-Event = CrisisSeen | Settled | Ticked | Superseded | HumanTookOver | Acknowledged | Resolved
+Event = CrisisSeen | Settled | Ticked | CaseLost | Superseded | HumanTookOver | Acknowledged | Resolved
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +168,8 @@ def transition(incident: Incident, event: Event, now: datetime, policy: Policy) 
             return _settled(incident, event, now, policy)
         case Ticked():
             return _ticked(incident, now, policy, quiet=event.quiet)
+        case CaseLost():
+            return _case_lost(incident, now, policy)
         case Superseded():
             return _superseded(incident, now)
         case HumanTookOver():
@@ -251,6 +258,15 @@ def _ticked(incident: Incident, now: datetime, policy: Policy, *, quiet: bool) -
     if incident.state is State.WATCHING and quiet:
         return _closed(incident, now, "went_quiet")
     return Transition(incident, "nothing_due")
+
+
+def _case_lost(incident: Incident, now: datetime, policy: Policy) -> Transition:
+    """Unhandled until proved otherwise, and nothing can prove it now."""
+    rank = gravity(incident.level, Outcome.UNHANDLED)
+    if rank <= incident.rank:
+        return Transition(incident, "case_lost")
+    lost = replace(incident, outcome=worst(incident.outcome, Outcome.UNHANDLED))
+    return _ring(lost, "case_lost", now, policy, rank)
 
 
 def _superseded(incident: Incident, now: datetime) -> Transition:

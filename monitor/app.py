@@ -120,7 +120,7 @@ class App:
         self._worker: Worker | None = None
 
     async def run(self, progress: Progress) -> None:
-        """Serve health and metrics at once, prepare the encoder, then read."""
+        """Serve health and metrics, decide what falls due and send it at once; prepare the encoder, then read."""
         sys.setswitchinterval(SWITCH_SECONDS)
         stopping = asyncio.Event()
         loop = asyncio.get_running_loop()
@@ -138,16 +138,10 @@ class App:
             sketch_key,
             self._metrics.encoder_up.set,
         )
-        preparing = asyncio.create_task(guard.start(), name="encoder")
+        preparing = asyncio.create_task(self._prepare(guard), name="encoder")
         try:
-            await asyncio.wait({preparing, ending}, return_when=asyncio.FIRST_COMPLETED)
-            if not ending.done():
-                await preparing
-                self._worker = self._make_worker(guard)
-                _log.info(
-                    "ready", worker=self._name, http_port=self._web.port, topic=self._settings.kafka.topic
-                )
-                await self._worker.run(serving, ending)
+            self._worker = self._make_worker(guard)
+            await self._worker.run(serving, ending, preparing)
         finally:
             ending.cancel()
             preparing.cancel()
@@ -159,6 +153,10 @@ class App:
             if self._heartbeat is not None:
                 await self._heartbeat.close()
             await self._store.close()
+
+    async def _prepare(self, guard: Guard) -> None:
+        await guard.start()
+        _log.info("ready", worker=self._name, http_port=self._web.port, topic=self._settings.kafka.topic)
 
     def _loaded(self, scoring: Scoring) -> Scoring:
         """The same, reading styles too, if anybody is there to add them up. In the thread that has loaded it."""
@@ -230,7 +228,7 @@ class App:
         source = KafkaSource(kafka, pipeline, now=clock.now)
         self._source = source
         topic = DeadLetterTopic(lambda: source.client.broker, kafka.dead_letters)
-        reading.caught_up = source.caught_up
+        reading.caught_up, reading.stuck = source.caught_up, source.stuck
         dead = settings.dead_letters
         return Worker(
             Parts(

@@ -5,6 +5,7 @@ JiezhuError
 ├── StoreError
 │   ├── StoreUnavailable      the database does not answer: pages go out without it
 │   │   └── StoreUnwritable   it answers and takes no writes: its disk is full, or it may only be read
+│   ├── RowDamaged            what was stored cannot be read
 │   ├── PositionConflict      another worker has read these partitions on: our batch is void
 │   ├── CaseConflict          somebody else wrote these cases first: read them again
 │   └── GroupConflict         somebody else wrote a group first: read it again
@@ -34,6 +35,10 @@ class StoreUnavailable(StoreError):  # noqa: N818 - a state, named as the field 
 
 
 class StoreUnwritable(StoreUnavailable):
+    pass
+
+
+class RowDamaged(StoreError):  # noqa: N818 - a state, named as the field names it
     pass
 
 

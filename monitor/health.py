@@ -11,6 +11,7 @@ from monitor.awake import since_awake
 
 STALLED = timedelta(seconds=60)  # a batch in hand, or a part without a sign of life
 SILENT = timedelta(seconds=20)  # the broker, which answers many times a second
+PREPARING = "preparing_encoder"  # as what a source shows itself that does not read yet
 HANGING = timedelta(minutes=5)  # the encoder, and no fresh one could be had beside it
 
 
@@ -37,10 +38,8 @@ class Signs:
 
     @classmethod
     def starting(cls) -> Signs:
-        """While the encoder is prepared: alive, and not ready."""
-        return cls(
-            "preparing_encoder", None, 0, 0, {}, store_up=True, line_stopped=False, outbox_oldest=timedelta(0)
-        )
+        """Before there are parts: alive, and not ready."""
+        return cls(PREPARING, None, 0, 0, {}, store_up=True, line_stopped=False, outbox_oldest=timedelta(0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from monitor.errors import CaseConflict, PositionConflict, StoreUnavailable, Sto
 from monitor.observing import observing
 from monitor.reading import Reading
 from monitor.scoring import Signal
-from monitor.sources.record import Record
+from monitor.sources.record import Committed, Record
 from monitor.store.work import Advance, Partition, Store, Work
 from monitor.tallying import Tallying
 
@@ -157,14 +157,24 @@ class Pipeline:
     def written(self, partition: Partition) -> int:
         return self._reading.positions.get(partition, 0)
 
-    async def assigned(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
-        """Tell where to read on: the database knows. If it went away again, what it knew last still holds."""
+    async def assigned(
+        self, partitions: Sequence[Partition], committed: Committed
+    ) -> Mapping[Partition, int]:
+        """Tell where to read on: the database knows. While it is away, what it knew last still holds.
+
+        What was committed to the broker is never ahead of it (``written``). Where it is behind, the first batch that is
+        to be written is void, and the database is asked anew.
+        """
         try:
             known = await self._store.positions(partitions)
         except StoreUnavailable:
-            if not all(self._reading.owns(partition) for partition in partitions):
-                raise
-            known = {partition: self._reading.positions[partition] for partition in partitions}
+            if new := [partition for partition in partitions if not self._reading.owns(partition)]:
+                if self._lifeboat is None:
+                    raise
+                known = dict(await committed(new))
+            else:
+                known = {}
+            known |= {p: self._reading.positions[p] for p in partitions if self._reading.owns(p)}
         positions = {partition: known.get(partition, 0) for partition in partitions}
         self._reading.assigned(positions)
         return {partition: position for partition, position in positions.items() if partition in known}

@@ -15,21 +15,28 @@ CLOCK_AHEAD = timedelta(seconds=2)
 LIVE_AGE = timedelta(seconds=5)
 # What comes so soon after we had read everything has not waited for us.
 JUST_NOW = timedelta(seconds=5)
-# A case whose partition nobody here reads is decided by the clock, so much later: its reader may be dead.
+# A case whose partition nobody here reads is decided by the clock, so much later: its reader may be dead. So is one whose
+# partition is ours and stuck: nobody else takes it, and what would say that it was read past the deadline is not read.
 ORPHAN_GRACE = timedelta(seconds=15)
 
 
 class Reading:
     """One a worker. ``positions`` are the next offsets that are safely in the database.
 
-    ``caught_up`` asks the source whether everything that was in a partition has been handled. A partition is
+    ``caught_up`` asks the source whether everything that was in a partition has been handled, ``stuck`` since when
+    nothing of it can be handled (it is held, or its batches fail; None while it is read, however slowly). A partition is
     *ahead* while the source has read beyond what the database knows: then neither the source nor the clock
     can say that silence is silence, because a reply may stand in what will be read again.
     """
 
-    def __init__(self, caught_up: Callable[[Partition], bool] = lambda _: False) -> None:
+    def __init__(
+        self,
+        caught_up: Callable[[Partition], bool] = lambda _: False,
+        stuck: Callable[[Partition], datetime | None] = lambda _: None,
+    ) -> None:
         self.positions: dict[Partition, int] = {}
         self.caught_up = caught_up
+        self.stuck = stuck
         self._watermarks: dict[Partition, datetime] = {}
         self._ahead: set[Partition] = set()
         self._empty: dict[Partition, datetime] = {}  # when everything had been read, last
@@ -103,7 +110,12 @@ class Reading:
         real = [self._read_to.get(partition), newest and self._by_ours(partition, newest, now)]
         read_to = max((mark for mark in real if mark is not None), default=None)
         live = watermark is not None and now - watermark <= LIVE_AGE
-        return Moment(now, watermark, caught_up=live or self.caught_up(partition), read_to=read_to)
+        caught_up = live or self.caught_up(partition) or self._given_up(partition, now)
+        return Moment(now, watermark, caught_up=caught_up, read_to=read_to)
+
+    def _given_up(self, partition: Partition, now: datetime) -> bool:
+        since = self.stuck(partition)
+        return since is not None and now - since >= ORPHAN_GRACE
 
     def _by_ours(self, partition: Partition, at: datetime, now: datetime) -> datetime:
         clock = self._clocks.get(partition)
@@ -118,7 +130,7 @@ class Reading:
 
     def fork(self) -> Reading:
         """The same reading, going its own way from here on: what is seen without the database stays apart."""
-        other = Reading(self.caught_up)
+        other = Reading(self.caught_up, self.stuck)
         other.positions = self.positions
         other._watermarks = dict(self._watermarks)
         other._empty = self._empty

@@ -14,7 +14,7 @@ from prometheus_client import Gauge
 from alerts.canary import Canary, canary_of, is_canary
 from alerts.case import Advanced
 from alerts.delivery import Attempt, Delivery
-from alerts.gaps import Found
+from alerts.gaps import Found, Gap
 from alerts.page import Kind, Page
 from alerts.storm import Reason
 from alerts.watch import Watch
@@ -284,6 +284,9 @@ class Recorder:
             self._metrics.emotion_points.labels(what.value, *who).inc()
 
     def _decisions(self, advanced: Advanced) -> None:
+        if advanced.begun_anew:
+            incident = advanced.case.incident
+            self.found([Found(Gap.UNREADABLE, "" if incident is None else incident.key)])
         for step in advanced.happened:
             self._metrics.incidents.labels(step.reason, step.incident.state.value).inc()
         for watch in advanced.verdicts:

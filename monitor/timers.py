@@ -156,7 +156,7 @@ class Timers:
         if work.notifications:
             self._written()
         for advanced, wake in results:
-            if advanced.happened or advanced.verdicts:
+            if advanced.happened or advanced.verdicts or advanced.begun_anew:
                 with observing():
                     self._observer.advanced(advanced, (self._clock.now() - wake.at).total_seconds())
         return sum(bool(advanced.happened) for advanced, _ in results)

@@ -26,7 +26,7 @@ from monitor.expiry import Expiry, Figures
 from monitor.forgetting import Forgetting
 from monitor.group_keeper import GroupKeeper
 from monitor.guard import Guard
-from monitor.health import SILENT, Health, Judge, Signs, live, ready
+from monitor.health import PREPARING, SILENT, Health, Judge, Signs, live, ready
 from monitor.last_resort import LastResort
 from monitor.lifeboat import Lifeboat
 from monitor.metrics import Metrics
@@ -42,6 +42,8 @@ from monitor.timers import Timers
 
 _log = structlog.get_logger(__name__)
 
+# They begin once the encoder is prepared. Nobody else waits for it: what is due by the clock may be due now.
+READING = ("source", "dead_letters", "self_watch", "canary")
 HOLDS = ("line_stopped", "retry")
 BACK_PRESSURE = "back_pressure"
 # They turn every second or so, whatever else happens: one that shows no sign is helped by a restart. The publisher is none
@@ -91,13 +93,20 @@ class Worker:
         self._oldest = timedelta(0)
         self._calling: asyncio.Task[None] | None = None
         self._awake = Awake()
+        self._preparing: asyncio.Task[None] | None = None
 
-    async def run(self, serving: asyncio.Task[None], ending: asyncio.Task[Any]) -> None:
-        """Run all loops until ``ending``. One that ends by itself has failed: the process goes with it.
+    async def run(
+        self, serving: asyncio.Task[None], ending: asyncio.Task[Any], preparing: asyncio.Task[None]
+    ) -> None:
+        """Run all loops until ``ending``, those that read once ``preparing`` is done; raise what that failed with.
 
-        So it does when it has found itself dead for minutes: see ``LastResort``.
+        A loop that ends by itself has failed: the process goes with it. So it does when it has found itself dead for
+        minutes: see ``LastResort``.
         """
-        loops = self.loops()
+        self._preparing = preparing
+        loops = {
+            name: _then(preparing, loop) if name in READING else loop for name, loop in self.loops().items()
+        }
         given_up: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         last_resort = self._last_resort(lambda: self.health(live), partial(_give_up, given_up))
         last_resort.start()
@@ -110,8 +119,12 @@ class Worker:
         if not given_up.done():
             last_resort.stop()
         failed = next((task for task in done if task is not ending), None)
+        if self._prepared and preparing.exception() is not None:
+            await self._stop(tasks)
+            preparing.result()
         if failed is not None:
             _log.error("part_failed", part=failed.get_name(), exc_info=failed.exception() or True)
+        preparing.cancel()
         await self._stop(tasks)
         if failed is not None:
             raise JiezhuError(f"{failed.get_name()} stopped by itself; see the log above")
@@ -147,6 +160,10 @@ class Worker:
             loops["canary"] = parts.canary.run()
         return loops
 
+    @property
+    def _prepared(self) -> bool:
+        return self._preparing is not None and self._preparing.done()
+
     def committed(self, result: BatchResult) -> None:
         """Wake what waits for a batch, and count its dead letters."""
         self._parts.relay.wake()
@@ -165,7 +182,7 @@ class Worker:
         progress, stands = self._parts.source.progress(), self._parts.self_watch.standstill
         return judge(
             Signs(
-                source=progress.state.value,
+                source=progress.state.value if self._prepared else PREPARING,
                 handling_since=progress.handling_since,
                 silent_partitions=len(progress.silent(now, SILENT)),
                 partitions=len(progress.partitions),
@@ -173,7 +190,7 @@ class Worker:
                 store_up=not self._parts.lifeboat.aboard,
                 line_stopped=self._stopped is not None,
                 outbox_oldest=self._oldest,
-                encoder_up=self._parts.guard.well,
+                encoder_up=self._parts.guard.well or not self._prepared,
                 encoder_hanging_since=self._parts.guard.hanging_since,
                 reading_stalled=None if stands is None else stands.cause.value,
                 detector_idle=self._parts.self_watch.detector_idle,
@@ -260,6 +277,13 @@ def _give_up(given_up: asyncio.Future[None], reasons: tuple[str, ...]) -> None:
             given_up.set_exception(why)
 
     given_up.get_loop().call_soon_threadsafe(end)
+
+
+async def _then(preparing: asyncio.Task[None], loop: Coroutine[Any, Any, None]) -> None:
+    with contextlib.closing(loop):
+        await asyncio.wait({preparing})
+        preparing.result()
+        await loop
 
 
 async def _until(given_up: asyncio.Future[None]) -> None:

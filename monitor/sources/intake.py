@@ -7,14 +7,14 @@ given away with a batch in hand; what arrives of an older assignment afterwards 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, Protocol
 
 import structlog
 from aiokafka import ConsumerRebalanceListener, ConsumerRecord, TopicPartition
-from aiokafka.errors import IllegalStateError, KafkaError
+from aiokafka.errors import IllegalStateError, KafkaConnectionError, KafkaError
 
 from monitor.errors import LineStopped, PositionConflict
 from monitor.sources.backoff import Backoff
@@ -53,6 +53,8 @@ class Consumer(Protocol):
 
     async def commit(self, offsets: dict[TopicPartition, int]) -> None: ...
 
+    async def committed(self, partition: TopicPartition) -> int | None: ...
+
 
 class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
     """Ends with its consumer; ``holds`` and ``handler`` outlive it."""
@@ -77,6 +79,9 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
         self._next: dict[TopicPartition, int] = {}  # of the partitions that are ours and may be read
         self._since: dict[TopicPartition, datetime] = {}
         self._failures: dict[TopicPartition, int] = {}
+        self._stuck: dict[
+            TopicPartition, datetime
+        ] = {}  # since when it is held or fails, with nothing handled meanwhile
         self._behind: dict[TopicPartition, datetime] = {}  # since when the log ends below our position
         self._polled: dict[
             TopicPartition, tuple[int, datetime]
@@ -261,6 +266,8 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
                 behind[place] = next_
             else:
                 self._failures.pop(place, None)
+                if not self._holds.holding(_name(place)):  # it may have been held because of what was read
+                    self._stuck.pop(place, None)
                 self._next[place] = next_
                 if next_ > part[-1].offset + 1:
                     consumer.seek(place, next_)
@@ -325,6 +332,10 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
             else:
                 consumer.resume(place)
                 self._since.setdefault(place, now)
+            if self._holds.holding(_name(place)):
+                self._stuck.setdefault(place, now)
+            elif place not in self._failures:  # or what is tried again would not count as stuck meanwhile
+                self._stuck.pop(place, None)
 
     async def on_partitions_revoked(self, revoked: Collection[TopicPartition]) -> None:
         self._assigned = False
@@ -357,6 +368,7 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
         self._next.clear()
         self._since.clear()
         self._failures.clear()
+        self._stuck.clear()
         self._behind.clear()
         self._polled.clear()
         self._taken.clear()
@@ -384,7 +396,7 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
         failures = 0
         while True:
             try:
-                positions = await self._handler.assigned(_names(places))
+                positions = await self._handler.assigned(_names(places), self._committed)
                 break
             except Exception as failure:  # noqa: BLE001 - without positions nothing is read; asked until known
                 failures += 1
@@ -399,6 +411,19 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
                     self._next[place] = positions.get(_name(place), 0)
                     consumer.seek(place, self._next[place])
             self.apply_holds()
+
+    async def _committed(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
+        """Raise where the broker does not say: from the beginning would be a long way."""
+        consumer = self._consumer()
+        if consumer is None:
+            raise KafkaConnectionError
+        found = {}
+        for partition in partitions:
+            async with asyncio.timeout(self._commit_seconds):
+                offset = await consumer.committed(TopicPartition(*partition))
+            if offset is not None:
+                found[partition] = offset
+        return found
 
     def _heard_at(self, place: TopicPartition, polled: int | None, now: datetime) -> datetime | None:
         """When the broker last answered, by our clock: the client's stamp is the machine's, which may jump."""
@@ -443,6 +468,7 @@ class Intake(ConsumerRebalanceListener):  # type: ignore[misc]
             held=place not in self._since,
             in_hand=place in self._in_hand,
             unread=fresh and end is not None and end > self._next[place],
+            stuck=self._stuck.get(place),
         )
 
 

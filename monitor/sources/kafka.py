@@ -136,6 +136,9 @@ class KafkaSource:
     def caught_up(self, partition: Partition) -> bool:
         return self.progress().caught_up(partition)
 
+    def stuck(self, partition: Partition) -> datetime | None:
+        return self.progress().stuck(partition)
+
     @property
     def client(self) -> Client:
         """The application in use; a new one after every restart."""

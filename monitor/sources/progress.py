@@ -28,6 +28,7 @@ class PartitionProgress:
     held: bool = False
     in_hand: bool = False  # a batch of its records is being handled
     unread: bool = False  # what the broker last answered waits in the client; it is not asked meanwhile
+    stuck: datetime | None = None  # since when none of it can be handled: it is held, or its batches fail
 
     @property
     def lag(self) -> int | None:
@@ -74,6 +75,11 @@ class Progress:
         """True once everything that was in the partition at the last fetch has been handled."""
         known = self.partitions.get(partition)
         return known is not None and known.lag == 0
+
+    def stuck(self, partition: Partition) -> datetime | None:
+        """Since when nothing of the partition can be handled; None while it is read, or somebody else's."""
+        known = self.partitions.get(partition)
+        return None if known is None else known.stuck
 
     def busy(self, now: datetime, limit: timedelta) -> bool:
         """True while batches are done, one after another."""

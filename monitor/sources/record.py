@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -20,6 +20,10 @@ class Record:
     timestamp: datetime | None = None  # the broker's
 
 
+Committed = Callable[[Sequence[Partition]], Awaitable[Mapping[Partition, int]]]
+"""Asks the broker for the offsets that were committed to it; a partition without one is left out."""
+
+
 class Handler(Protocol):
     """The pipeline, as a source sees it."""
 
@@ -34,8 +38,13 @@ class Handler(Protocol):
         """Next offset that is safely in the database. Nothing beyond it is committed to the broker."""
         ...
 
-    async def assigned(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
-        """Called when partitions come: return the offsets to read on from (the database is the truth)."""
+    async def assigned(
+        self, partitions: Sequence[Partition], committed: Committed
+    ) -> Mapping[Partition, int]:
+        """Called when partitions come: return the offsets to read on from.
+
+        The database is the truth; while it is away, ``committed`` says from where nothing is left out.
+        """
         ...
 
     async def began_anew(self, partition: Partition, offset: int) -> None:

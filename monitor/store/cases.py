@@ -11,9 +11,10 @@ from sqlalchemy import Connection, bindparam, delete, func, select, tuple_, upda
 
 from alerts.canary import Canary
 from alerts.case import Case
+from detectors.conversation import Conversation
 from monitor.crypto.keyring import Keyring
-from monitor.errors import CaseConflict
-from monitor.store import codec
+from monitor.errors import CaseConflict, RowDamaged
+from monitor.store import codec, incidents
 from monitor.store.dialect import insert_absent
 from monitor.store.schema import cases
 from monitor.store.streaming import with_words, without_words
@@ -70,11 +71,18 @@ def write(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def read(connection: Connection, conversations: Collection[str], keyring: Keyring) -> list[Case]:
-    """Raise KeyMissing if the words of one that still streams cannot be opened."""
-    query = select(cases.c.body, cases.c.sealed).where(cases.c.conversation.in_(sorted(set(conversations))))
-    return [
-        with_words(codec.CASES.decode(row.body), row.sealed, keyring) for row in connection.execute(query)
-    ]
+    """One that is damaged is begun anew, over the version that stands: it must stop nobody else's."""
+    query = select(cases.c.conversation, cases.c.version, cases.c.body, cases.c.sealed)
+    rows = connection.execute(query.where(cases.c.conversation.in_(sorted(set(conversations))))).all()
+    return [_read(connection, row, keyring) for row in rows]
+
+
+def _read(connection: Connection, row: Any, keyring: Keyring) -> Case:
+    try:
+        return with_words(codec.CASES.decode(row.body), row.sealed, keyring)
+    except RowDamaged:
+        newest = incidents.newest_of(connection, row.conversation)
+        return Case(Conversation(row.conversation), newest, version=row.version, begun_anew=True)
 
 
 def due(connection: Connection, now: datetime, limit: int) -> list[Wake]:

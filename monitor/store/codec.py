@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
@@ -21,7 +22,7 @@ from alerts.case import Case
 from detectors.finding import EmotionNamed, Level, Outcome
 from detectors.notes import Cohort, Voice
 from detectors.turn import Role, Track
-from monitor.errors import StoreError
+from monitor.errors import RowDamaged, StoreError
 
 VERSION = 1
 
@@ -41,7 +42,7 @@ class Codec(Generic[T]):
         return f"{self._head}{dumps(value)}}}"
 
     def decode(self, text: str) -> T:
-        """Raise StoreError if the text was written by a release more than one ahead, or is damaged."""
+        """Raise RowDamaged, or StoreError if the text was written by a release more than one ahead."""
         if text.startswith(self._head):
             try:
                 return self._adapter.validate_json(text[len(self._head) : -1])
@@ -53,7 +54,7 @@ class Codec(Generic[T]):
         envelope = loads(text)
         version = envelope.get("v") if isinstance(envelope, dict) else None
         if not isinstance(version, int):
-            raise StoreError(f"a stored {self._name} is damaged; restore the database from its backup")
+            raise RowDamaged(f"a stored {self._name} is damaged; restore the database from its backup")
         if version > VERSION + 1:
             raise StoreError(
                 f"a stored {self._name} is of a release more than one ahead; upgrade this worker"
@@ -63,13 +64,14 @@ class Codec(Generic[T]):
             return self._adapter.validate_python(body)
         except ValidationError as error:
             flaws = error.errors(include_url=False)
-        _mend(body, flaws, self.careful)
+        with suppress(LookupError, TypeError):  # what a flaw names may not be there
+            _mend(body, flaws, self.careful)
         try:
             return self._adapter.validate_python(body)
         except ValidationError as error:
             # Not chained: pydantic's message shows the values.
             count = error.error_count()
-        raise StoreError(f"a stored {self._name} cannot be read ({count} flaws); upgrade this worker")
+        raise RowDamaged(f"a stored {self._name} cannot be read ({count} flaws); upgrade this worker")
 
 
 def dumps(value: Any) -> str:

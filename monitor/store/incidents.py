@@ -8,7 +8,10 @@ from typing import Any
 
 from sqlalchemy import Connection, func, not_, select
 
-from alerts.incident import Incident
+from alerts.case import incident_key, ordinal_of
+from alerts.incident import Incident, State
+from detectors.finding import Level
+from monitor.errors import RowDamaged
 from monitor.store import codec
 from monitor.store.dialect import insert
 from monitor.store.schema import incidents
@@ -51,6 +54,31 @@ def newest(connection: Connection, *, open_only: bool, limit: int) -> list[Incid
     if open_only:
         query = query.where(not_(incidents.c.over))
     return [codec.INCIDENTS.decode(body) for body in connection.scalars(query.limit(limit))]
+
+
+def newest_of(connection: Connection, conversation: str) -> Incident | None:
+    """The one with the highest count: it must go on from there, or the next page would be taken for a known one."""
+    query = select(incidents).where(incidents.c.conversation == conversation)
+    found = [_read(row) for row in connection.execute(query)]
+    return max(found, key=lambda incident: incident.ordinal, default=None)
+
+
+def _read(row: Any) -> Incident:
+    """For one that is damaged and may still be open another stands in: what it rang for would not ring again."""
+    try:
+        return codec.INCIDENTS.decode(row.body)
+    except RowDamaged:
+        ordinal = ordinal_of(row.key) + (not row.over)
+        return Incident(
+            key=incident_key(row.conversation, ordinal),
+            conversation=row.conversation,
+            ordinal=ordinal,
+            opened_at=row.opened_at,
+            last_crisis_at=row.opened_at,
+            state=State.CLOSED if row.over else State.WATCHING,
+            level=Level.UNSCORED,
+            release=row.release,
+        )
 
 
 def alike(connection: Connection, release: str, since: datetime) -> int:

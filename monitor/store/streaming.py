@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from alerts.case import Case
 from monitor.crypto.keyring import Keyring
+from monitor.errors import KeyMissing
 
 
 def without_words(case: Case, keyring: Keyring) -> tuple[Case, bytes | None]:
@@ -24,10 +25,13 @@ def without_words(case: Case, keyring: Keyring) -> tuple[Case, bytes | None]:
 
 
 def with_words(case: Case, sealed: bytes | None, keyring: Keyring) -> Case:
-    """Put the words back. Raises KeyMissing."""
+    """Put the words back. Where they do not open, the message stays as it was judged: no decision needs them."""
     if sealed is None:
         return without_pieces(case)
-    words: list[str] = json.loads(keyring.open(sealed, place(case.conversation.key)))
+    try:
+        words: list[str] = json.loads(keyring.open(sealed, place(case.conversation.key)))
+    except KeyMissing:
+        return without_pieces(case)
     return _with(case, words)
 
 

@@ -126,7 +126,7 @@ class Store(Outbox, Protocol):
         ...
 
     async def cases(self, conversations: Collection[str]) -> dict[str, Case]:
-        """Those that exist, by conversation."""
+        """Those that exist, by conversation; one whose record is damaged as ``begun_anew``."""
         ...
 
     async def commit(self, work: Work) -> None:

@@ -17,7 +17,7 @@ from monitor.errors import LineStopped, PositionConflict, StoreUnavailable
 from monitor.sources.dead_letters import DeadLetterTopic, DeadLetterUndelivered
 from monitor.sources.intake import LINE_STOPPED
 from monitor.sources.kafka import KafkaSource
-from monitor.sources.record import Record
+from monitor.sources.record import Committed, Record
 from monitor.standstill import SILENT
 from monitor.store.work import Partition
 from tests.support.kafka import JOIN, Broker, Ledger, LedgerHandler, numbers, running
@@ -228,11 +228,13 @@ async def test_nothing_is_read_while_positions_are_unknown(broker: Broker) -> No
     class Away(LedgerHandler):
         refusals = 3
 
-        async def assigned(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
+        async def assigned(
+            self, partitions: Sequence[Partition], committed: Committed
+        ) -> Mapping[Partition, int]:
             if self.refusals:
                 self.refusals -= 1
                 raise StoreUnavailable
-            return await super().assigned(partitions)
+            return await super().assigned(partitions, committed)
 
     handler = Away(Ledger(positions={(topic, 0): 3}))
     await broker.send(topic, *numbers(0, 5))
@@ -240,6 +242,27 @@ async def test_nothing_is_read_while_positions_are_unknown(broker: Broker) -> No
         await until(lambda: len(handler.ledger.done) == 2, LONG)
     assert handler.refusals == 0
     assert [record.value for batch in handler.batches for record in batch] == [b"3", b"4"]
+
+
+async def test_while_positions_are_unknown_it_can_go_on_from_what_was_committed(broker: Broker) -> None:
+    topic = await broker.topic(partitions=1)
+    await broker.send(topic, *numbers(0, 5))
+    ledger = Ledger()
+    async with running(KafkaSource(broker.settings(topic), LedgerHandler(ledger))):
+        await until(lambda: len(ledger.done) == 5, LONG)
+    assert await broker.committed(topic) == 5
+
+    class Away(LedgerHandler):
+        async def assigned(
+            self, partitions: Sequence[Partition], committed: Committed
+        ) -> Mapping[Partition, int]:
+            self._known.update(await committed(partitions))
+            return self._known
+
+    await broker.send(topic, *numbers(5, 8))
+    async with running(KafkaSource(broker.settings(topic), Away(ledger))):
+        await until(lambda: len(ledger.done) == 8, LONG)
+    assert (ledger.values(), ledger.conflicts) == (numbers(0, 8), 0)
 
 
 async def test_a_void_batch_is_dropped_and_the_position_asked_for_anew(broker: Broker) -> None:
@@ -494,7 +517,9 @@ async def test_a_partition_whose_position_is_not_known_is_seen(broker: Broker) -
     topic = await broker.topic(partitions=1)
 
     class Away(LedgerHandler):
-        async def assigned(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
+        async def assigned(
+            self, partitions: Sequence[Partition], committed: Committed
+        ) -> Mapping[Partition, int]:
             raise StoreUnavailable
 
     async with running(KafkaSource(broker.settings(topic), Away(Ledger()))) as source:

@@ -86,6 +86,42 @@ async def test_reading_goes_on_and_no_position_moves(worker):
     assert worker.reading.positions == {PARTITION: 1}
 
 
+@pytest.mark.parametrize("committed", [1, 0, None], ids=["as the database", "behind it", "never"])
+async def test_a_rebalance_meanwhile_stops_no_reading(worker, committed):
+    """What the database knew of a partition went with it; the broker knows something that is not beyond."""
+    await worker.read(user("c", "hello", 0))
+    await lose(worker)
+    await worker.pipeline.revoked([PARTITION])
+    worker.topic.committed = committed
+    await worker.join()
+    await miss(worker, "d")
+    await worker.wait(4)
+    assert [(page.incident, page.degraded) for page in worker.rung] == [(incident_of("d"), True)]
+    await find(worker)
+    await worker.wait(20)
+    assert len(worker.rung) == 1
+    assert await worker.store.positions([PARTITION]) == {PARTITION: 3}
+    assert [row.page.incident for row in worker.store.notifications()] == [incident_of("d")]
+    assert (await worker.store.incident(incident_of("d"))).state is State.PAGING
+
+
+@pytest.mark.parametrize("committed", [2, 1])
+async def test_so_does_a_worker_that_is_given_partitions_meanwhile(worker, clock, committed):
+    """It goes on where another was; a batch that is written before anybody notices is void where that was too early."""
+    await worker.read(user("c", "hello", 0), user("e", "hello", 0))
+    other = Worker(worker.store, clock, topic=worker.topic)
+    await lose(worker)
+    await worker.stop()
+    other.topic.committed = committed
+    await other.start()
+    worker.store.away = NOTHING
+    await miss(other, "d")
+    await other.wait(4)
+    assert [page.incident for page in other.rung] == [incident_of("d")]
+    assert await worker.store.positions([PARTITION]) == {PARTITION: 4}
+    await other.stop()
+
+
 async def test_what_was_said_before_counts(worker):
     """The crisis is in the database, its reply comes when that is away."""
     await worker.read(user("c", "crisis", 0))

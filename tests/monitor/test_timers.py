@@ -93,6 +93,45 @@ async def test_a_backlog_that_was_read_past_the_deadline_decides(worker):
     assert [page.outcome for page in worker.rung] == ["no_reply"]
 
 
+async def test_a_partition_that_is_stuck_is_decided_by_the_clock_after_the_grace(worker, clock):
+    """Its records are held, or fail again and again: nobody else takes the case, and no reply can be heard."""
+    await worker.read(user("c", "crisis", 0))
+    worker.caught_up, worker.stuck = False, clock.now()
+    await worker.wait(59)
+    assert worker.rung == []
+    await worker.wait(ORPHAN_GRACE.total_seconds() + 1)
+    assert [page.outcome for page in worker.rung] == ["no_reply"]
+
+
+async def test_a_hold_that_is_soon_over_decides_nothing(worker, clock):
+    """The reply waits in what is read next."""
+    await worker.read(user("c", "crisis", 0))
+    await worker.wait(55)
+    worker.caught_up, worker.stuck = False, clock.now()
+    await worker.wait(ORPHAN_GRACE.total_seconds() - 1)
+    worker.stuck = None
+    await worker.wait(600)
+    assert worker.rung == []
+    await worker.read(reply("c", "good", 40))
+    worker.caught_up = True
+    await worker.wait(10)
+    assert worker.rung == []
+
+
+async def test_the_first_batch_after_a_hold_is_decided_by_what_was_read(worker, clock):
+    """Until it is done the source still says that it is stuck, and the reply waits in the batch after it."""
+    await worker.wait(55)
+    worker.caught_up, worker.stuck = False, clock.now()
+    clock.jump(timedelta(minutes=5))
+    worker.topic.add(user("c", "crisis", 56), reply("c", "good", 57))
+    await worker.pipeline.handle(worker.topic.records[:1])
+    worker.stuck = None
+    await worker.wait(5)
+    await worker.pipeline.handle(worker.topic.records[1:])
+    await worker.wait(5)
+    assert worker.rung == []
+
+
 async def test_a_batch_in_hand_is_no_silence(worker, clock):
     """Its reply is not folded yet when the timer looks: the watermark must not say that we are past it."""
     await worker.read(user("c", "crisis", 0))

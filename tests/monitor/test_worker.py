@@ -46,7 +46,7 @@ async def ended(worker: Worker, *, stop: bool = False) -> None:
     ending = asyncio.create_task(asyncio.sleep(0.1 if stop else 3600))
     try:
         async with asyncio.timeout(10):
-            await worker.run(serving, ending)
+            await worker.run(serving, ending, asyncio.create_task(asyncio.sleep(0)))
     finally:
         ending.cancel()
 

@@ -185,8 +185,8 @@ async def _readable(team: Crew, seal: str) -> tuple[int, int]:
             opened += bool(await store.excerpts(str(incident)))
     for (conversation,) in team.rows("SELECT conversation FROM cases WHERE sealed IS NOT NULL"):
         total += 1
-        with contextlib.suppress(KeyMissing):
-            opened += len(await store.cases([str(conversation)]))
+        (case,) = (await store.cases([str(conversation)])).values()
+        opened += any(entry.pieces for entry in case.conversation.entries)
     for topic, number, position, sealed in team.rows(
         "SELECT topic, number, position, sealed FROM dead_letters"
     ):

@@ -15,7 +15,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from monitor.demo.broker import EmbeddedBroker, create_topic
 from monitor.errors import PositionConflict
 from monitor.sources.kafka import KafkaSource
-from monitor.sources.record import Record
+from monitor.sources.record import Committed, Record
 from monitor.sources.settings import KafkaSettings
 from monitor.store.work import Partition
 
@@ -146,7 +146,9 @@ class LedgerHandler:
     def written(self, partition: Partition) -> int:
         return self._known.get(partition, 0)
 
-    async def assigned(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
+    async def assigned(
+        self, partitions: Sequence[Partition], committed: Committed
+    ) -> Mapping[Partition, int]:
         self.assignments.append(partitions)
         found = {name: self.ledger.positions[name] for name in partitions if name in self.ledger.positions}
         self._known.update({name: found.get(name, 0) for name in partitions})

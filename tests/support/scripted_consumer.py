@@ -14,6 +14,7 @@ class ScriptedConsumer:
         self.paused: set[TopicPartition] = set()
         self.places: dict[TopicPartition, int] = {}
         self.begins: dict[TopicPartition, int] = {}
+        self.noted: dict[TopicPartition, int] = {}  # what was committed
         self.away = False
 
     def assignment(self) -> set[TopicPartition]:
@@ -41,6 +42,11 @@ class ScriptedConsumer:
 
     def last_poll_timestamp(self, partition: TopicPartition) -> int | None:
         return None
+
+    async def committed(self, partition: TopicPartition) -> int | None:
+        if self.away:
+            raise KafkaConnectionError
+        return self.noted.get(partition)
 
     async def commit(self, offsets: dict[TopicPartition, int]) -> None:
         del offsets

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import orjson
@@ -82,10 +82,15 @@ class Topic:
     def __init__(self, partition: Partition = PARTITION) -> None:
         self.partition = partition
         self.records: list[Record] = []
+        self.committed: int | None = None
 
     def add(self, *values: bytes | None) -> None:
         for value in values:
             self.records.append(Record(self.partition, len(self.records), None, value))
+
+    async def ask(self, partitions: Sequence[Partition]) -> dict[Partition, int]:
+        """What is committed to the broker."""
+        return {} if self.committed is None else dict.fromkeys(partitions, self.committed)
 
 
 class Worker:
@@ -106,12 +111,15 @@ class Worker:
         self.store = store
         self.topic = topic or Topic()
         self.caught_up = True
+        self.stuck: datetime | None = None  # since when the source can hand on nothing
         self.first = FakePager("first", clock)
         self.second = FakePager("second", clock)
         self.scoring = scoring or ScriptedScoring()
         self.metrics = metrics or Metrics()
         self.recorder = Recorder(self.metrics, clock.now)
-        self.reading = Reading(lambda _: self.caught_up and self.next == len(self.topic.records))
+        self.reading = Reading(
+            lambda _: self.caught_up and self.next == len(self.topic.records), lambda _: self.stuck
+        )
         self.results: list[BatchResult] = []
         self.up: list[bool] = []
         self.next: int | None = None
@@ -178,7 +186,7 @@ class Worker:
 
     async def join(self) -> None:
         """The topic's partition becomes ours."""
-        positions = await self.pipeline.assigned([self.topic.partition])
+        positions = await self.pipeline.assigned([self.topic.partition], self.topic.ask)
         self.next = positions.get(self.topic.partition, 0)
 
     async def rewind(self) -> None:
@@ -201,6 +209,7 @@ class Worker:
                 await self.join()
                 continue
             self.next = done[self.topic.partition]
+            self.topic.committed = self.pipeline.written(self.topic.partition)
 
     async def wait(self, seconds: float) -> None:
         await self.clock.advance(timedelta(seconds=seconds))  # type: ignore[attr-defined]

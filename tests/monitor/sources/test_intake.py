@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -14,9 +15,9 @@ from monitor.errors import StoreUnavailable
 from monitor.sources.backoff import Backoff
 from monitor.sources.holds import Holds
 from monitor.sources.intake import Intake
-from monitor.sources.record import Record
+from monitor.sources.record import Committed, Record
 from monitor.store.work import Partition
-from tests.support.fake_clock import EPOCH
+from tests.support.fake_clock import EPOCH, FakeClock
 from tests.support.scripted_consumer import ScriptedConsumer
 from tests.support.until import until
 
@@ -34,9 +35,11 @@ class Handler:
         del partition
         return 0
 
-    async def assigned(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
+    async def assigned(
+        self, partitions: Sequence[Partition], committed: Committed
+    ) -> Mapping[Partition, int]:
         if self.away:
-            raise StoreUnavailable
+            return await committed(partitions)
         return dict.fromkeys(partitions, 7)
 
     async def began_anew(self, partition: Partition, offset: int) -> None:
@@ -64,7 +67,7 @@ def intake(handler: Handler, consumer: ScriptedConsumer) -> Intake:
 
 
 async def test_what_is_ours_counts_as_unknown_until_its_position_is_known(intake, handler, consumer):
-    handler.away = True
+    handler.away = consumer.away = True
     await intake.on_partitions_assigned(PLACES)
     await asyncio.sleep(0.05)
     assert intake.unknown() == {("turns", 0), ("turns", 1)}
@@ -73,6 +76,14 @@ async def test_what_is_ours_counts_as_unknown_until_its_position_is_known(intake
     handler.away = False
     await until(lambda: not intake.unknown(), 5, 0.01)
     assert set(intake.partitions()) == {("turns", 0), ("turns", 1)}
+    assert not consumer.paused
+
+
+async def test_where_the_handler_does_not_know_the_broker_says_what_was_committed(intake, handler, consumer):
+    handler.away, consumer.noted = True, {PLACES[0]: 5}
+    await intake.on_partitions_assigned(PLACES)
+    await until(lambda: not intake.unknown(), 5, 0.01)
+    assert consumer.places == {PLACES[0]: 5, PLACES[1]: 0}
     assert not consumer.paused
 
 
@@ -152,6 +163,67 @@ async def test_what_the_topic_deleted_before_it_was_read_is_counted_and_told(pos
     assert told == [("error", lost)] * bool(lost)
 
 
+async def test_it_tells_since_when_a_partition_is_stuck():
+    """Through every attempt, and until a batch of it is done."""
+    handler, consumer, clock = Choosy(), ScriptedConsumer(*PLACES), FakeClock()
+    intake = Intake(handler, Holds(), Backoff(0.01, 0.02), now=clock.now, commit_seconds=1)
+    intake.attach(lambda: consumer)
+    await intake.on_partitions_assigned(PLACES)
+    await until(lambda: not intake.unknown(), 5, 0.01)
+    assert stuck(intake) == [None, None]
+    handler.fails, began = True, clock.now()
+    for _ in range(2):
+        consumer.places[PLACES[0]] = 8
+        await intake.receive([a_record(7)])
+        await until(lambda: PLACES[0] not in consumer.paused, 5, 0.01)
+        clock.jump(timedelta(seconds=10))
+        assert stuck(intake) == [began, None]
+    handler.fails = False
+    consumer.places[PLACES[0]] = 8
+    await intake.receive([a_record(7)])
+    assert stuck(intake) == [None, None]
+
+
+async def test_a_line_that_is_stopped_amid_a_batch_is_stuck_from_then_on_and_until_it_runs():
+    handler, consumer, clock, holds = Choosy(), ScriptedConsumer(PLACES[0]), FakeClock(), Holds()
+    intake = Intake(handler, holds, Backoff(0.01, 0.02), now=clock.now, commit_seconds=1)
+    intake.attach(lambda: consumer)
+    await intake.on_partitions_assigned(PLACES[:1])
+    await until(lambda: not intake.unknown(), 5, 0.01)
+
+    def stop_line() -> None:
+        holds.hold("line_stopped")
+        intake.apply_holds()
+
+    handler.meanwhile, began = stop_line, clock.now()
+    consumer.places[PLACES[0]] = 8
+    await intake.receive([a_record(7)])
+    clock.jump(timedelta(seconds=10))
+    assert stuck(intake) == [began]
+    holds.release("line_stopped")
+    intake.apply_holds()
+    assert stuck(intake) == [None]
+
+
+def stuck(intake: Intake) -> list[datetime | None]:
+    return [known.stuck for _, known in sorted(intake.partitions().items())]
+
+
+class Choosy(Handler):
+    """Fails as it is told, and lets something happen while a batch is in hand."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fails = False
+        self.meanwhile: Callable[[], None] = lambda: None
+
+    async def handle(self, batch: Sequence[Record]) -> Mapping[Partition, int]:
+        self.meanwhile()
+        if self.fails:
+            raise KeyError
+        return await super().handle(batch)
+
+
 class Failing(Noting):
     """The first batch fails."""
 
@@ -160,7 +232,9 @@ class Failing(Noting):
         self._position = position
         self._failed = False
 
-    async def assigned(self, partitions: Sequence[Partition]) -> Mapping[Partition, int]:
+    async def assigned(
+        self, partitions: Sequence[Partition], committed: Committed
+    ) -> Mapping[Partition, int]:
         return dict.fromkeys(partitions, self._position)
 
     async def handle(self, batch: Sequence[Record]) -> Mapping[Partition, int]:
