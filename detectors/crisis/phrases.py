@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from detectors.crisis.explicit import heard_in
 from detectors.crisis.signal import Said
+from detectors.distress.marks import marks_in
 from detectors.finding import DEGRADED, Evidence, Level, UserSignal
 from detectors.text import UNDETERMINED, detect_language, normalise
 from detectors.text.gist import gist
@@ -45,7 +46,11 @@ def _score(text: str, hint: str | None, sketch_key: bytes) -> UserSignal:
         level=worst,
         score=_SCORE if plain else 0.0,
         distress=_DISTRESS if plain else 0.0,
-        evidence=(*(Evidence("plain", one.name) for one in plain[:_EVIDENCE]), Evidence(DEGRADED, ALONE)),
+        evidence=(
+            *(Evidence("plain", one.name) for one in plain[:_EVIDENCE]),
+            Evidence(DEGRADED, ALONE),
+            *marks_in(normal),  # a turn without a memory is judged in its conversation by these
+        ),
         language=found if found != UNDETERMINED else (hint or UNDETERMINED).partition("-")[0].lower(),
         gist=gist(text, sketch_key),
     )

@@ -37,8 +37,8 @@ def moved(
     """Surely, and by ``policy.share`` of replies at least; the largest move first."""
     sides = [(sketch, [sketch.strata[key] for key in strata]) for sketch in (one, other)]
     alpha = policy.alpha * policy.for_phrases / 2
-    sentences = _moved(sides, lambda tally: tally.templates, policy.share, alpha / COMMON_SENTENCES)
-    kinds = _moved(sides, lambda tally: tally.phrases, policy.share, alpha / (2 * PHRASES))
+    sentences = _moved(sides, strata, lambda tally: tally.templates, policy.share, alpha / COMMON_SENTENCES)
+    kinds = _moved(sides, strata, lambda tally: tally.phrases, policy.share, alpha / (2 * PHRASES))
     found = [
         *(PhraseDrift(SENTENCE, name_of(name), *shares) for name, shares in sentences),
         *(PhraseDrift(PHRASE, name, *shares) for name, shares in kinds),
@@ -50,7 +50,11 @@ _Side = tuple[StyleSketch, list[Tally]]
 
 
 def _moved(
-    sides: list[_Side], counts: Callable[[Tally], Heavy[N]], least: float, alpha: float
+    sides: list[_Side],
+    strata: Sequence[Stratum],
+    counts: Callable[[Tally], Heavy[N]],
+    least: float,
+    alpha: float,
 ) -> list[tuple[N, tuple[float, float]]]:
     replies = [np.array([tally.replies for tally in tallies], dtype=np.float64) for _, tallies in sides]
     weights = replies[0] * replies[1] / (replies[0] + replies[1])
@@ -65,7 +69,7 @@ def _moved(
         )
         if max(low_one - high_other, low_other - high_one) < least:
             continue
-        spreads = _spreads(name, sides, heavy)
+        spreads = design_effects(name, sides, heavy, strata)
         evidence, most = _evidence(bounds, replies, spreads)
         if evidence >= -math.log(alpha) and most >= FEWEST:
             found.append((name, (float(low_one), float(low_other))))
@@ -80,16 +84,23 @@ def _shares(side: list[Heavy[N]], replies: Floats, weights: Floats) -> dict[N, f
     return shares
 
 
-def _spreads(name: N, sides: list[_Side], heavy: list[list[Heavy[N]]]) -> list[float]:
-    """How much likeness within conversations swells the variance of the share, on either side (Kish 1965)."""
-    above = possible = 0.0
+def design_effects(
+    name: N, sides: list[_Side], heavy: list[list[Heavy[N]]], strata: Sequence[Stratum]
+) -> list[float]:
+    """How much likeness within conversations swells the variance of the share, on either side (Kish 1965).
+
+    Learnt from pairs within each of ``strata``, as names are counted in pairs. Where there was none to learn from,
+    conversations count as all of one kind.
+    """
+    above = possible = seen_at_all = 0.0
     for (sketch, tallies), side in zip(sides, heavy, strict=True):
-        seen = sum(one.pairs for one in sketch.linked.values())
+        seen = sum(sketch.linked[one, one].pairs for one in strata if (one, one) in sketch.linked)
+        seen_at_all += seen
         counts = [each.counts.get(name, (0, 0)) for each in side]
         share = sum(count for count, _ in counts) / max(1, sum(tally.replies for tally in tallies))
         above += sum(pairs for _, pairs in counts) - share**2 * seen
         possible += share * (1 - share) * seen
-    likeness = min(1.0, max(0.0, above / possible)) if possible > 0 else 0.0
+    likeness = min(1.0, max(0.0, above / possible)) if possible > 0 else float(not seen_at_all)
     return [1 + 2 * sketch.pairs / max(sketch.replies, 1) * likeness for sketch, _ in sides]
 
 

@@ -66,10 +66,11 @@ class StyleSketch:
         self.conversations += first
         self.pairs += max(len(before), earlier or 0)
         tally.replies += 1
-        tally.conversations += first or all(one.stratum != reply.stratum for one in before)
+        within = [one for one in before if one.stratum == reply.stratum]
+        tally.conversations += first or not within
         tally.histograms[_EACH_FEATURE, reply.style.levels] += 1
-        tally.templates.add(reply.style.sentences, (one.style.sentences for one in before))
-        tally.phrases.add(reply.phrases, (one.phrases for one in before))
+        tally.templates.add(reply.style.sentences, (one.style.sentences for one in within))
+        tally.phrases.add(reply.phrases, (one.phrases for one in within))
         if reply.trace:
             numbers = numbers_of(reply.trace)
             tally.traced += 1

@@ -20,8 +20,8 @@ class State(StrEnum):
     UNEASY = "uneasy"
     DISTRESSED = "distressed"
     PASSIVE = "passive"  # wishes, or somebody else at risk
-    ACTIVE = "active"
-    IMMINENT = "imminent"
+    ACTIVE = "active"  # thoughts of suicide, self-harm, harm to others
+    IMMINENT = "imminent"  # a plan, preparations, an attempt
     UNKNOWN = "unknown"  # nobody could tell whether it was a crisis
 
 
@@ -30,8 +30,20 @@ class Stratum(NamedTuple):
     language: str
 
 
+_STATES: Final = {
+    Level.UNSCORED: State.UNKNOWN,
+    Level.PASSIVE_IDEATION: State.PASSIVE,
+    Level.OTHER_AT_RISK: State.PASSIVE,
+    Level.ACTIVE_IDEATION: State.ACTIVE,
+    Level.SELF_HARM: State.ACTIVE,
+    Level.HARM_TO_OTHERS: State.ACTIVE,
+    Level.PLAN_INTENT: State.IMMINENT,
+    Level.PREPARATION: State.IMMINENT,
+    Level.IN_PROGRESS: State.IMMINENT,
+}
 ALL: Final = tuple(Stratum(state, language) for state in State for language in LANGUAGES)
 PLACE: Final = {one: place for place, one in enumerate(ALL)}
+"""By these numbers strata stand in packed sketches: states and languages keep their order."""
 
 
 def stratum_of(user: UserSignal | None, language: str) -> Stratum:
@@ -42,13 +54,8 @@ def stratum_of(user: UserSignal | None, language: str) -> Stratum:
 
 
 def _state(user: UserSignal) -> State:
-    level = user.level
-    if level is Level.UNSCORED:
-        return State.UNKNOWN
-    if level.crisis:
-        if level.imminent:
-            return State.IMMINENT
-        return State.PASSIVE if level.severity <= Level.OTHER_AT_RISK.severity else State.ACTIVE
+    if user.level is not Level.NONE:
+        return _STATES[user.level]
     if user.distress < _UNEASY:
         return State.CALM
     return State.UNEASY if user.distress < _DISTRESSED else State.DISTRESSED

@@ -27,7 +27,8 @@ def _zeros(*shape: int) -> Counts:
 class Tally:
     """``histograms`` (features, levels). ``powers`` (3, 48): sums of first, second and third powers of the ``traced`` traces.
 
-    ``conversations`` counts those that were ever in this stratum.
+    ``conversations`` counts those that were ever in this stratum. Sentences and phrases are counted in pairs of which both
+    replies stand in it.
     """
 
     replies: int = 0

@@ -68,7 +68,7 @@ def card(evaluation: Evaluation, comparison: dict[str, Evaluation]) -> str:
 
 _INTERVALS: Final = (
     "Sets `own` and `hidden` are the families nothing was fitted on; of the public sets only the rows that were not learnt from. "
-    "95 % intervals: Wilson; of AUROC bootstrap over families."
+    "95 % intervals: Wilson; of AUROC and of minimal pairs bootstrap over families."
 )
 
 

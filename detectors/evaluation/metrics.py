@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
@@ -31,7 +31,10 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A proportion with its 95 % interval (Wilson 1927); ``of`` rows it stands on, NaN where there are none."""
+    """A proportion with its 95 % interval, ``of`` rows or pairs it stands on; NaN where there are none.
+
+    The interval is Wilson's (1927) unless said otherwise.
+    """
 
     value: float
     low: float
@@ -145,13 +148,16 @@ def _auroc_with_interval(truth: Truths, score: Floats, families: Sequence[str]) 
     number: dict[str, int] = {}
     group = np.array([number.setdefault(family or str(i), len(number)) for i, family in enumerate(families)])
     _, place = np.unique(score, return_inverse=True)
-    source = np.random.default_rng(0)
-    drawn = []
-    for _ in range(_ROUNDS):
-        times = np.bincount(source.integers(0, len(number), len(number)), minlength=len(number))
-        drawn.append(_auroc_of_places(truth, place, times[group]))
+    drawn = [_auroc_of_places(truth, place, times[group]) for times in _draws(len(number))]
     low, high = np.nanquantile(drawn, [0.025, 0.975])
     return Share(value, float(low), float(high), len(truth))
+
+
+def _draws(families: int) -> Iterator[Counts]:
+    """How often each family is drawn in each round of the bootstrap: the same at each call."""
+    source = np.random.default_rng(0)
+    for _ in range(_ROUNDS):
+        yield np.bincount(source.integers(0, families, families), minlength=families)
 
 
 def recall_at(truth: Truths, score: Floats, false_alarms: float) -> float:
@@ -171,14 +177,25 @@ def calibration_error(truth: Truths, chance: Floats) -> float:
 
 
 def pairs_right(judged: Sequence[Judged]) -> Share:
-    """Minimal pairs: of each risky and harmless row of a family, both right."""
+    """Minimal pairs: of each risky and harmless row of a family, both right.
+
+    Pairs of a family share rows, so the interval is of a bootstrap over families. That has no width where all pairs are
+    right, or none: there it is Wilson's, each family counting once.
+    """
     families: dict[str, list[Judged]] = {}
     for one in judged:
         families.setdefault(one.row.family, []).append(one)
-    right = of = 0
+    counts = []
     for family in families.values():
         risky = [one.signal.level.crisis for one in family if one.row.crisis]
         safe = [one.signal.level.crisis for one in family if one.row.crisis is False]
-        of += len(risky) * len(safe)
-        right += sum(risky) * (len(safe) - sum(safe))
-    return share(right, of)
+        if risky and safe:
+            counts.append((sum(risky) * (len(safe) - sum(safe)), len(risky) * len(safe)))
+    right, of = (sum(column) for column in zip(*counts, strict=True)) if counts else (0, 0)
+    if right in (0, of):
+        once = share(len(counts) if right else 0, len(counts))
+        return Share(once.value, once.low, once.high, of)
+    table = np.array(counts, dtype=np.int64)
+    drawn = np.array([times @ table for times in _draws(len(table))])
+    low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975])
+    return Share(right / of, float(low), float(high), of)

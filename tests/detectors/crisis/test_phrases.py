@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from detectors.context import asks, contextual
 from detectors.crisis.phrases import PhraseScorer
 from detectors.finding import Level, UserSignal
 
@@ -48,3 +49,25 @@ def test_the_language_is_told_from_the_text_or_else_from_the_hint():
 def test_one_signal_a_text_in_order():
     found = PhraseScorer().score(["hello", "I want to kill myself"], [None, None])
     assert [one.level.crisis for one in found] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("disclosed", "farewell"),
+    [
+        ("I want to kill myself", "goodbye, thank you for everything"),
+        ("我想自杀", "再见，谢谢你陪我"),
+    ],
+)
+def test_a_farewell_after_a_disclosure_asks_for_an_answer_without_the_encoder_too(disclosed, farewell):
+    """A turn without a memory is judged in its conversation by marks in its words: those must be given."""
+    turns = contextual(PhraseScorer().score([disclosed, farewell], [None, None]))
+    assert [one.level for one in turns] == [Level.ACTIVE_IDEATION, Level.ACTIVE_IDEATION]
+    assert turns[1].evidence[0].source == "farewell_after_disclosure"
+    assert asks(turns[1])
+    assert turns[1].degraded
+
+
+def test_a_farewell_after_nothing_grave_stays_unscored():
+    said = ["today I cleaned the balcony", "goodbye, thank you for everything"]
+    turns = contextual(PhraseScorer().score(said, [None, None]))
+    assert [one.level for one in turns] == [Level.UNSCORED, Level.UNSCORED]

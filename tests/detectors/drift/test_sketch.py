@@ -183,7 +183,9 @@ def test_a_sample_is_the_same_in_whatever_pieces(rows, pieces):
         (UserSignal(Level.PASSIVE_IDEATION, 0.9, 0.1), State.PASSIVE),
         (UserSignal(Level.OTHER_AT_RISK, 0.9, 0.1), State.PASSIVE),
         (UserSignal(Level.ACTIVE_IDEATION, 0.9, 0.9), State.ACTIVE),
+        (UserSignal(Level.SELF_HARM, 0.9, 0.9), State.ACTIVE),
         (UserSignal(Level.HARM_TO_OTHERS, 0.9, 0.9), State.ACTIVE),
+        (UserSignal(Level.PLAN_INTENT, 0.9, 0.9), State.IMMINENT),
         (UserSignal(Level.IN_PROGRESS, 0.9, 0.9), State.IMMINENT),
         (UserSignal(Level.UNSCORED, 0.0, 0.1), State.UNKNOWN),
     ],
@@ -191,6 +193,25 @@ def test_a_sample_is_the_same_in_whatever_pieces(rows, pieces):
 def test_state_of_a_user(user, state):
     assert stratum_of(user, "zh") == Stratum(state, "zh")
     assert stratum_of(user, "tl") == Stratum(state, "other")
+
+
+@pytest.mark.parametrize("level", Level)
+def test_every_level_has_a_state_and_those_who_may_act_within_minutes_one_of_their_own(level):
+    state = stratum_of(UserSignal(level, 0.9, 0.1), "zh").state
+    assert (state is State.IMMINENT) == level.imminent
+    assert (state in (State.PASSIVE, State.ACTIVE, State.IMMINENT)) == level.crisis
+
+
+def test_strata_of_sketches_that_stand_are_read_as_they_were_written():
+    """A packed sketch names its strata by number."""
+    assert [(one.state.value, one.language) for one in ALL[::7]] == [
+        ("calm", "zh"),
+        ("uneasy", "en"),
+        ("distressed", "es"),
+        ("passive", "de"),
+        ("active", "fr"),
+        ("imminent", "other"),
+    ]
 
 
 def test_a_trace_is_a_byte_a_number():

@@ -78,6 +78,39 @@ def test_a_pair_is_right_only_with_both_members():
     assert pairs_right(rows).of == 2
 
 
+def family(name, risky, safe):
+    """``risky`` and ``safe``: of each row, whether it was called a crisis."""
+    return [
+        *(judged(Level.SELF_HARM, Level.SELF_HARM if one else Level.NONE, 0.5, family=name) for one in risky),
+        *(judged(Level.NONE, Level.SELF_HARM if one else Level.NONE, 0.5, family=name) for one in safe),
+    ]
+
+
+def test_the_interval_of_pairs_knows_that_they_share_rows():
+    """Nine pairs of a family that are right or wrong by one row are not nine: 95 % intervals hold the truth in 95 of 100 sets."""
+    right, held, sets = 0.8, 0, 200
+    chance = np.random.default_rng(1)
+    for _ in range(sets):
+        called = chance.random((60, 6)) < np.repeat([right, 1 - right], 3)
+        rows = [one for name, each in enumerate(called) for one in family(str(name), each[:3], each[3:])]
+        found = pairs_right(rows)
+        held += found.low <= right**2 <= found.high
+    assert 0.91 <= held / sets <= 0.98
+
+
+def test_pairs_that_are_all_right_or_all_wrong_are_as_sure_as_their_families_are_many():
+    sure = pairs_right([one for name in "abcdefghij" for one in family(name, [True] * 3, [False] * 3)])
+    assert (sure.value, sure.of, sure.low) == (1.0, 90, share(10, 10).low)
+    none = pairs_right([one for name in "abcdefghij" for one in family(name, [False] * 3, [False] * 3)])
+    assert (none.value, none.of, none.high) == (0.0, 90, share(0, 10).high)
+
+
+def test_without_a_pair_there_is_no_share_of_pairs():
+    found = pairs_right(family("alone", [True], []))
+    assert math.isnan(found.value)
+    assert found.of == 0
+
+
 def test_wilson_interval_of_nothing_found():
     # Wilson 1927; the textbook's 0 of 412 has an upper bound of 0.9 %
     assert share(0, 412).high == pytest.approx(0.0092, abs=0.0002)
