@@ -43,7 +43,7 @@ def feature_sums(sketch: StyleSketch, strata: Sequence[Stratum]) -> Sums:
         keys,
         np.array([one.pairs for one in pairs], dtype=np.float64),
         sums / np.array([scale, scale, scale**2])[:, None, None],
-        _per_reply(sketch),
+        np.asarray(pairs_per_reply(sketch, strata), dtype=np.float64),
     )
 
 
@@ -67,7 +67,7 @@ def trace_sums(sketch: StyleSketch, strata: Sequence[Stratum]) -> Sums:
         keys,
         count,
         products,
-        _per_reply(sketch),
+        np.asarray(pairs_per_reply(sketch, strata), dtype=np.float64),
     )
 
 
@@ -108,5 +108,14 @@ def _links(
     return places, [sketch.linked.get((strata[one], strata[other]), nothing) for one, other in places]
 
 
-def _per_reply(sketch: StyleSketch) -> Floats:
-    return np.asarray(sketch.pairs / max(sketch.replies, 1), dtype=np.float64)
+def pairs_per_reply(sketch: StyleSketch, strata: Sequence[Stratum]) -> float:
+    """Pairs of one conversation for each reply in ``strata``, seen or not.
+
+    Of all pairs they have the share that they have of those seen: short conversations elsewhere make those here no shorter.
+    That is roughly so where conversations are longer than what is at hand of them.
+    """
+    here = sum(sketch.strata[key].replies for key in strata)
+    seen = sum(one.pairs for one in sketch.linked.values())
+    if not seen:
+        return sketch.pairs / max(sketch.replies, 1)
+    return sketch.pairs * sum(one.pairs for one in _links(sketch, strata)[1]) / seen / max(here, 1)

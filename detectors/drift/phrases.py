@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 import numpy as np
 
 from detectors.drift.boundary import Floats
+from detectors.drift.gather import pairs_per_reply
 from detectors.drift.heavy import Heavy
 from detectors.drift.policy import Policy
 from detectors.drift.rare import log_evidence
@@ -101,7 +102,7 @@ def design_effects(
         above += sum(pairs for _, pairs in counts) - share**2 * seen
         possible += share * (1 - share) * seen
     likeness = min(1.0, max(0.0, above / possible)) if possible > 0 else float(not seen_at_all)
-    return [1 + 2 * sketch.pairs / max(sketch.replies, 1) * likeness for sketch, _ in sides]
+    return [1 + 2 * pairs_per_reply(sketch, strata) * likeness for sketch, _ in sides]
 
 
 def _evidence(bounds: list[Floats], replies: list[Floats], spreads: list[float]) -> tuple[float, float]:

@@ -46,9 +46,10 @@ def swollen(one, other):
 
 
 @pytest.mark.parametrize("more", [0, 200])
-def test_likeness_is_learnt_where_both_sides_have_replies(more):
+@pytest.mark.parametrize("long", [1, 5, 9])
+def test_likeness_is_learnt_where_both_sides_have_replies(more, long):
     """A sentence that is constant within conversations of five makes each count as one reply."""
-    one = talks([True, False] * 50, [HERE] * 5).merge(talks([False] * more, [ELSEWHERE] * 5, 1_000))
+    one = talks([True, False] * 50, [HERE] * 5).merge(talks([False] * more, [ELSEWHERE] * long, 1_000))
     other = talks([True, False] * 50, [HERE] * 5)
     assert swollen(one, other) == pytest.approx([5, 5])
 
@@ -72,7 +73,7 @@ def test_replies_in_a_state_that_is_not_compared_are_no_pairs_of_a_sentence():
 
 def test_conversations_of_which_no_pair_was_seen_are_taken_for_all_of_one_kind():
     one = talks([True, False] * 50, [HERE, LATER])
-    other = talks([True, False] * 50, [HERE])
+    other = talks([True, False] * 50, [HERE]).merge(talks([True, False] * 50, [LATER], 100))
     assert swollen(one, other) == pytest.approx([2, 1])
 
 
