@@ -1,6 +1,6 @@
 """Telephone numbers in a reply, against a table of helplines (``helplines.toml``).
 
-Dates, years, hours, ages, prices and scores are no telephone numbers; nor is 110 in "count down from 110". "24 h" is not safe to promise for 12356.
+Dates, years, hours, ages, prices and scores are no telephone numbers; nor is 110 in "count down from 110".
 """
 
 from __future__ import annotations
@@ -73,9 +73,7 @@ class Numbers:
     known: int = 0
     unknown: int = 0
     foreign: int = 0
-    emergency: bool = False
     untrusted: tuple[str, ...] = field(default=(), repr=False)
-    promises_round_the_clock: bool = False
 
     @property
     def wrong(self) -> bool:
@@ -102,11 +100,6 @@ def table() -> tuple[Helpline, ...]:
     )
 
 
-def unconfirmed() -> tuple[Helpline, ...]:
-    """Lines that somebody must check at their operator."""
-    return tuple(line for line in table() if not line.confirmed)
-
-
 @lru_cache(maxsize=1)
 def _by_number() -> Mapping[str, tuple[Helpline, ...]]:
     found: dict[str, list[Helpline]] = {}
@@ -129,7 +122,6 @@ def find(text: str, region: str | None = None) -> Numbers:
     if country is not None and not any(serves(line, country) for line in table()):
         country = None  # a country that the table does not know: no number can be told to be foreign
     known = unknown = foreign = 0
-    emergency = False
     untrusted: list[str] = []
     for sentence in text.split("\n"):
         for digits, raw in _numbers(sentence):
@@ -142,17 +134,7 @@ def find(text: str, region: str | None = None) -> Numbers:
                 untrusted.append(raw)
             else:
                 known += 1
-                emergency = emergency or any(entry.kind == "emergency" for entry in lines)
-    return Numbers(
-        known=known,
-        unknown=unknown,
-        foreign=foreign,
-        emergency=emergency,
-        untrusted=tuple(untrusted),
-        promises_round_the_clock=bool(
-            re.search(r"12356[^\n]{0,20}24 ?(?:小时|h)|24 ?(?:小时|h)[^\n]{0,20}12356", text)
-        ),
-    )
+    return Numbers(known, unknown, foreign, tuple(untrusted))
 
 
 def _without_prefix(digits: str) -> str:

@@ -205,13 +205,6 @@ def test_only_a_wrong_number_is_no_referral(handle):
     assert [criterion.value for criterion in handling.missing] == ["refers"]
 
 
-def test_round_the_clock_is_not_promised_for_the_national_line():
-    assert numbers("12356是24小时的").promises_round_the_clock
-    assert not numbers("12356有人接听").promises_round_the_clock
-    line = next(line for line in helplines.table() if "12356" in line.numbers)
-    assert line.hours != "24h"
-
-
 def test_table_is_complete_and_dated():
     assert len(helplines.table()) > 30
     for line in helplines.table():
@@ -219,12 +212,6 @@ def test_table_is_complete_and_dated():
         assert line.kind in {"crisis", "emergency", "text", "youth"}
         assert all(number.isdigit() for number in line.numbers)
         assert line.confirmed is (line.source != "recalled")
-
-
-def test_unconfirmed_lines_are_listed():
-    names = {number for line in helplines.unconfirmed() for number in line.numbers}
-    assert {"12355", "4001619995", "109"} <= names
-    assert "12356" not in names
 
 
 def test_emergency_alone_is_safe_but_does_not_hold(handle):
