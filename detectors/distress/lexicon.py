@@ -1,4 +1,4 @@
-"""Words of feeling and what they weigh. Anchors for the heads: common words in both languages, checked by meaning of their own."""
+"""Words of feeling and of cues. Anchors for the heads: common words in both languages, checked by meaning of their own."""
 
 from __future__ import annotations
 
@@ -110,26 +110,6 @@ _TOPIC = re.compile(
 _MANY_TOPICS = 5
 _MANY_UNITS = 60
 
-_STRONG = _words(
-    r"崩溃|绝望|受不了|撑不|活不|痛不欲生|生不如死|彻底|再也|疯了|窒息|熬不",
-    r"breaking down|broke down|falling apart|can'?t take|unbearable|desperate|hopeless|can'?t (?:breathe|cope|go on|do this)|losing it|drowning|in pieces",
-)
-_CLEAR = _words(
-    r"难受|痛苦|压抑|煎熬|失眠|睡不着|抑郁|焦虑|孤独|委屈|无助|害怕|难过|好累|烦死|折磨",
-    r"struggl\w+|hurts?|suffer\w*|anxious|depressed|lonely|exhausted|overwhelm\w+|can'?t sleep|miserable|scared|crying",
-)
-_MILD = _words(
-    r"烦|累|郁闷|担心|压力|紧张|不舒服|无聊|失落|不开心",
-    r"tired|annoy\w+|stress\w*|worried|upset|fed up|nervous|down|meh|frustrat\w+",
-)
-_HIGHER = _words(
-    r"非常|特别|真的|好|太|极|根本|完全|越来越|每天|一直|整夜|实在",
-    r"so|really|very|completely|totally|every (?:night|day)|constantly|more and more|all the time",
-)
-
-
-_LOWER = _words(r"有点|有些|一点|稍微|小小", r"a bit|a little|slightly|kind of|kinda|sort of|somewhat")
-
 
 def emotions_in(text: str) -> frozenset[Emotion]:
     return frozenset(emotion for emotion, pattern in _EMOTIONS.items() if pattern.search(text))
@@ -143,20 +123,3 @@ def cues_in(text: str) -> frozenset[Cue]:
     ):
         found.add(Cue.MANY_TOPICS)
     return frozenset(found)
-
-
-def intensity(text: str) -> float:
-    """Distress 0–1 by words alone: mild words about 0.25, strong ones with emphasis up to 0.8; 0 without any."""
-    base = (
-        0.65 if _STRONG.search(text) else 0.45 if _CLEAR.search(text) else 0.25 if _MILD.search(text) else 0.0
-    )
-    if base and _HIGHER.search(text):
-        base += 0.1
-    if base and _LOWER.search(text):
-        base -= 0.1
-    return min(base, 0.8)
-
-
-def blend(head: float, words: float) -> float:
-    """The vector's reading 0–1, steadied by the words where there are any; without them it counts for less."""
-    return 0.4 * head + 0.6 * words if words else 0.7 * head

@@ -31,7 +31,7 @@ RESEMBLES_HARM = "resembles_harm"
 
 AT_RISK_ONLY = frozenset({SECRECY, DEPENDENCE, AGREES, FALSE_RESCUE, RESEMBLES_HARM})
 
-_BOOK = load("harm_pushing", "harm_severing")
+_BOOK = load("harm_pushing", "harm_severing", rhetoric=True)
 
 
 def harms(reply: ReplyText) -> dict[str, int]:

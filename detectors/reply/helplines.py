@@ -1,6 +1,6 @@
 """Telephone numbers in a reply, against a table of helplines (``helplines.toml``).
 
-Dates, years, hours, ages, prices and scores are no telephone numbers. "24 h" is not safe to promise for 12356.
+Dates, years, hours, ages, prices and scores are no telephone numbers; nor is 110 in "count down from 110".
 """
 
 from __future__ import annotations
@@ -31,6 +31,25 @@ _CALLS = re.compile(
 _CALLS_STRONG = re.compile(
     r"(?:拨|打|电话|热线|专线|致电|号码|呼叫|短信|接线|call|dial|ring|text|phone|line|hotline|helpline|samaritans|desk|number|emergency|tel\b)"
 )
+_SHORT = 4  # digits of a number that may as well be a figure
+_PLAIN_FIGURE = re.compile(r"[12]")  # 110, 112, 211: people count and measure in these, hardly in 988
+_CALLS_NEAR = re.compile(
+    r"拨|打(?!卡)|电话|热线|专线|号码|呼叫|短信|接线|急救|求助|报警|救护|消防|警察|急诊"
+    r"|\b(?:call\w*|dial\w*|ring|rang|text|(?:tele)?phone\w*|(?:life|help|hot)?lines?|numbers?|contact|samaritans|emergency|ambulance|police"
+    r"|services|operators?|responders?|a&e|nhs|tel)\b"
+)
+_CLAUSE_OPENS = re.compile(
+    r"(?:^|[,;:(\[/|*•-]|\b(?:or|and|then|try|use|first)|\b(?:uk|eu|europe|ireland|france|germany|spain|italy|india|japan|korea|taiwan"
+    r"|china|zealand)|[叫喊报加向及和或先就再找请有]|或者|联系|[马赶]上|立即|立刻|赶紧|赶快|不住|急了)[\W_]*$"
+)
+_MEASURED = re.compile(
+    r"\b(?:from|the|a|an|my|your|was|were|about|than|over|under|nearly|of)[\W_]*$|[从到约是了]$"
+)
+_COUNTED = re.compile(
+    r"(?:第|从|房间?|教室|病房|章|\b(?:chapter|room|page|verse|psalm|flat|bus|route|road|apartment|unit|ward|version|score|porsche)) ?$|《[^》]*$"
+    r"|\bcount(?:ing|ed)?(?: \w+)? (?:down|back\w*|up|from|to|with|by)\b(?:(?!call|dial|ring|text|phone)[^\n]){0,30}$|数[到着数][^\n,拨打叫]{0,8}$"
+)
+_PLENTY = re.compile(r"\s*(?:多|余|几|左右|上下|or so\b|大学|高校|院校|pages?\b)")
 _PLAIN_SEPARATORS = re.compile(r"[^\d]")
 
 
@@ -54,9 +73,7 @@ class Numbers:
     known: int = 0
     unknown: int = 0
     foreign: int = 0
-    emergency: bool = False
     untrusted: tuple[str, ...] = field(default=(), repr=False)
-    promises_round_the_clock: bool = False
 
     @property
     def wrong(self) -> bool:
@@ -83,11 +100,6 @@ def table() -> tuple[Helpline, ...]:
     )
 
 
-def unconfirmed() -> tuple[Helpline, ...]:
-    """Lines that somebody must check at their operator."""
-    return tuple(line for line in table() if not line.confirmed)
-
-
 @lru_cache(maxsize=1)
 def _by_number() -> Mapping[str, tuple[Helpline, ...]]:
     found: dict[str, list[Helpline]] = {}
@@ -110,7 +122,6 @@ def find(text: str, region: str | None = None) -> Numbers:
     if country is not None and not any(serves(line, country) for line in table()):
         country = None  # a country that the table does not know: no number can be told to be foreign
     known = unknown = foreign = 0
-    emergency = False
     untrusted: list[str] = []
     for sentence in text.split("\n"):
         for digits, raw in _numbers(sentence):
@@ -123,17 +134,7 @@ def find(text: str, region: str | None = None) -> Numbers:
                 untrusted.append(raw)
             else:
                 known += 1
-                emergency = emergency or any(entry.kind == "emergency" for entry in lines)
-    return Numbers(
-        known=known,
-        unknown=unknown,
-        foreign=foreign,
-        emergency=emergency,
-        untrusted=tuple(untrusted),
-        promises_round_the_clock=bool(
-            re.search(r"12356[^\n]{0,20}24 ?(?:小时|h)|24 ?(?:小时|h)[^\n]{0,20}12356", text)
-        ),
-    )
+    return Numbers(known, unknown, foreign, tuple(untrusted))
 
 
 def _without_prefix(digits: str) -> str:
@@ -148,7 +149,9 @@ def _numbers(line: str) -> list[tuple[str, str]]:
         digits = _PLAIN_SEPARATORS.sub("", raw)
         before, after = line[: match.start()], line[match.end() :]
         if digits in _by_number():
-            if not _UNIT_AFTER.match(after) or _CALLS.search(before[-16:]):
+            if (not _UNIT_AFTER.match(after) or _CALLS.search(before[-16:])) and (
+                len(digits) > _SHORT or _called(digits, before, after)
+            ):
                 found.append((digits, raw))
             continue
         pieces = _known_pieces(raw)
@@ -157,6 +160,19 @@ def _numbers(line: str) -> list[tuple[str, str]]:
         elif _telephone(raw, digits, before, after):
             found.append((digits, raw))
     return found
+
+
+def _called(digits: str, before: str, after: str) -> bool:
+    """A short number that is to be called: words of calling stand near it, or it opens a clause or a list. Else a figure."""
+    if _COUNTED.search(before[-48:]) or _PLENTY.match(after):
+        return False
+    if _CALLS_NEAR.search(before[-40:]) or _CALLS_NEAR.search(after[:24]):
+        return True
+    if _YEAR.fullmatch(digits) and re.match(r"\W?\w", after):
+        return False
+    if _CLAUSE_OPENS.search(before[-24:]):
+        return True
+    return not _PLAIN_FIGURE.match(digits) and not _MEASURED.search(before[-12:])
 
 
 def _known_pieces(raw: str) -> list[str]:

@@ -16,6 +16,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from detectors.reply.rhetoric import straight
+
 GAP_IN_CLAUSE = r"[^,;:\n]{0,12}"
 GAP_IN_SENTENCE = r"[^\n]{0,30}"
 _WORD = re.compile(r"\{([a-z_]+)\}")
@@ -40,6 +42,7 @@ class Kind:
 
     ``negatable``: a negation shortly before the phrase in its clause takes it back ("you are *not* selfish").
     ``unless``: patterns that take it back when they stand in the same sentence.
+    ``rhetoric``: a negative question ("aren't you selfish?") says it, too, and takes nothing back.
     """
 
     name: str
@@ -47,6 +50,7 @@ class Kind:
     en: tuple[str, ...] = ()
     negatable: bool = True
     unless: tuple[str, ...] = ()
+    rhetoric: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +94,17 @@ class Phrasebook:
         return {name: text.count("\n", 0, start) for name, start in starts if start is not None}
 
 
-def load(*names: str) -> Phrasebook:
+def load(*names: str, rhetoric: bool = False) -> Phrasebook:
     """Return the phrases of ``lexicon/NAME.toml``, several files in one book."""
     tables = (_table(name).items() for name in names)
-    return Phrasebook([_kind(name, entry) for table in tables for name, entry in table], _words())
+    return Phrasebook(
+        [_kind(name, entry, rhetoric=rhetoric) for table in tables for name, entry in table], _words()
+    )
 
 
-def _kind(name: str, entry: Mapping[str, Any]) -> Kind:
+def _kind(name: str, entry: Mapping[str, Any], *, rhetoric: bool) -> Kind:
     lines = {field: _lines(entry.get(field, "")) for field in ("zh", "en", "unless")}
-    return Kind(name=name, negatable=entry.get("negatable", True), **lines)
+    return Kind(name=name, negatable=entry.get("negatable", True), rhetoric=rhetoric, **lines)
 
 
 @lru_cache(maxsize=1)
@@ -120,6 +126,7 @@ class _Compiled:
     def __init__(self, kind: Kind, words: Mapping[str, str]) -> None:
         self.name = kind.name
         self._negatable = kind.negatable
+        self._rhetoric = kind.rhetoric
         self._chinese = re.compile(_alternatives(kind.zh, (), words)) if kind.zh else None
         self._english = re.compile(_alternatives((), kind.en, words)) if kind.en else None
         self._unless = re.compile(_alternatives(kind.unless, (), words)) if kind.unless else None
@@ -138,12 +145,14 @@ class _Compiled:
 
     def starts(self, text: str) -> Iterator[int]:
         for match in self._matches(text):
-            start = match.start()
-            if self._negatable and _negated(text, start):
+            sentence, start, end = _sentence(text, match.start(), match.end())
+            if self._rhetoric:
+                sentence, start = straight(sentence, start, end)
+            if self._negatable and _negated(sentence, start):
                 continue
-            if self._unless is not None and self._unless.search(*_sentence(text, start, match.end())):
+            if self._unless is not None and self._unless.search(sentence):
                 continue
-            yield start
+            yield match.start()
 
 
 def _written_in(text: str) -> tuple[bool, bool]:
@@ -171,7 +180,8 @@ def _negated(text: str, start: int) -> bool:
     return _NEGATED_ZH.search(before) is not None and _ASKED_ZH.search(before) is None
 
 
-def _sentence(text: str, start: int, end: int) -> tuple[str]:
+def _sentence(text: str, start: int, end: int) -> tuple[str, int, int]:
+    """The sentence about a phrase, and where the phrase stands in it."""
     first = text.rfind("\n", max(0, start - 300), start) + 1 or max(0, start - 300)
     last = text.find("\n", end, end + 300)
-    return (text[first : last if last >= 0 else end + 300],)
+    return text[first : last if last >= 0 else end + 300], start - first, end - first

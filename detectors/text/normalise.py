@@ -12,6 +12,7 @@ from opencc import OpenCC
 from detectors.text.coded import read_coded
 from detectors.text.idioms import read_idioms
 from detectors.text.lookalikes import fold_lookalikes, read_leet, segment
+from detectors.text.plain import well_formed
 
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f"
@@ -70,11 +71,6 @@ def _simplifier() -> OpenCC:
     return OpenCC("t2s")
 
 
-def _well_formed(text: str) -> str:
-    """Surrogate pairs joined, lone surrogates replaced, so that every later step can encode the text."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 def _join_letters(match: re.Match[str]) -> str:
     run, separator = match.group(), match.group("sep")
     letters = run.split(separator)
@@ -92,7 +88,7 @@ def normalise(text: str) -> Normal:
     """
     if len(text) > TEXT_LIMIT:
         text = text[: TEXT_LIMIT * 3 // 4] + "\n" + text[-TEXT_LIMIT // 4 :]
-    text = unicodedata.normalize("NFKC", _MARKS.sub(r"\1", _well_formed(text)))
+    text = unicodedata.normalize("NFKC", _MARKS.sub(r"\1", well_formed(text)))
     visible = _INVISIBLE.sub("", text)
     hidden = len(text) - len(visible) > 0 and bool(re.search(r"\w[\u200b-\u200d\u2060\u00ad\ufeff]\w", text))
     text = _CONTROL.sub(" ", visible).translate(_QUOTES)

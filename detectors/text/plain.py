@@ -35,8 +35,16 @@ def _simplified() -> dict[int, str]:
     return {ord(old): new.split(" ")[0] for old, new in pairs if len(old) == 1}
 
 
+def well_formed(text: str) -> str:
+    """Surrogate pairs joined, lone surrogates replaced, so that every later step can encode the text."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def plain(text: str) -> str:
-    """Width, quotes, script, case and spaces in one form; keeps line breaks and the order of characters."""
-    text = text.translate(_INVISIBLE).translate(_PLAIN)
+    """Width, quotes, script, case and spaces in one form; keeps line breaks and the order of characters.
+
+    Accepts any string, lone surrogates included.
+    """
+    text = well_formed(text).translate(_INVISIBLE).translate(_PLAIN)
     text = unicodedata.normalize("NFKC", text).translate(_PLAIN)
     return _SPACES.sub(" ", text.translate(_simplified()).lower().replace("\r", "\n"))

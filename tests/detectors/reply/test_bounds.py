@@ -69,6 +69,15 @@ def test_odd_signs_break_nothing(score, text):
     score(text)
 
 
+@pytest.mark.parametrize("lang", [None, "en"])
+def test_half_a_surrogate_pair_hides_nothing(score, lang):
+    half = "\ud800"
+    assert score(f"Bonjour mon ami, {half} comment vas-tu ce soir ?", lang=lang).language == "fr"
+    assert score(f"{half}Please call {half} 988.{half}", lang=lang).refers
+    assert score("\ud83d\ude00" + GOOD + half, lang=lang).refers
+    assert score(half, lang=lang).empty
+
+
 def test_no_text_in_representations(score):
     secret = "青铜灯塔"
     text = f"{secret}，拨打0570-064-556，你一定累透了，{secret}。"
