@@ -68,10 +68,10 @@ def test_route(labels: tuple[str, ...], receiver: str) -> None:
 @needs("amtool")
 def test_each_alert_goes_where_its_severity_says() -> None:
     expected = {"page": {"page", "crisis"}, "ticket": {"ticket"}, "none": {"heartbeat"}}
-    for alert in alerts():
-        labels = (f"alertname={alert['alert']}", f"severity={alert['labels']['severity']}")
+    for rule in alerts():
+        labels = (f"alertname={rule['alert']}", f"severity={rule['labels']['severity']}")
         went = amtool("config", "routes", "test", f"--config.file={CONFIG}", *labels)
-        assert went in expected[alert["labels"]["severity"]], alert["alert"]
+        assert went in expected[rule["labels"]["severity"]], rule["alert"]
 
 
 def test_nothing_in_the_configuration_can_mute_a_crisis_for_a_time() -> None:
