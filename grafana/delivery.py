@@ -298,5 +298,5 @@ _WINDOWS = (("1h", "hour"), ("6h", "six hours"), ("3d", "three days"))
 
 
 def _late(histogram: str, window: str) -> str:
-    in_time = f'sum(increase({histogram}_bucket{{le="10.0"}}[{window}]))'
+    in_time = f'sum(increase({histogram}_bucket{{le=~"10|10\\\\.0"}}[{window}]))'
     return f"1 - {in_time} / (sum(increase({histogram}_count[{window}])) > 0)"

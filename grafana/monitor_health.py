@@ -59,9 +59,9 @@ def _watching(board: Board) -> None:
         ),
         (
             14,
-            "Alerts kept quiet",
-            "Alerts that a silence in Alertmanager keeps quiet. Each hides something.",
-            'max(alertmanager_alerts{state="suppressed"})',
+            "Active silences",
+            "Silences in Alertmanager. Each hides something, or will.",
+            'max(alertmanager_silences{state="active"})',
             Limits(bad=1),
         ),
     ):
@@ -79,7 +79,7 @@ def _watching(board: Board) -> None:
         16,
         figure(
             "Database answers",
-            "Whether the database answers every worker. Without it pages go out marked, and turns wait in Kafka.",
+            "Whether the database answers every worker. Without it turns are judged in memory, and pages go out marked.",
             "min(jiezhu_store_up)",
             words=_YES_NO,
         ),
@@ -256,7 +256,7 @@ def _judging(board: Board) -> None:
         35,
         lines(
             "Encoder answers, by worker",
-            "1 while a worker's encoder answers. A worker gets a failed one back by itself, mostly within seconds; after ten "
+            "1 while a worker's encoder answers. A worker gets a failed one back by itself, mostly within seconds; after four "
             "minutes JiezhuEncoderDown pages.",
             [(f"jiezhu_encoder_up{{{_HERE}}}", "{{instance}}")],
             limits=AtLeast(good=1),

@@ -102,7 +102,7 @@ def figure_rows(board: Board) -> None:
         61,
         figure(
             "Workers that publish",
-            "One elected worker publishes the figures of all. None or two for minutes: JiezhuPublisherMissing writes a ticket.",
+            "One elected worker publishes the figures of all. None for minutes: JiezhuPublisherMissing writes a ticket; two: JiezhuPublisherDoubled.",
             "sum(jiezhu_publisher)",
             words={0: ("nobody", "red"), 1: ("one", "green"), 2: ("two", "orange")},
             height=8,
@@ -125,7 +125,7 @@ def figure_rows(board: Board) -> None:
             "Tallies waiting",
             "Batches whose facts are written and not yet added to the figures. It grows while nobody is elected; none is lost.",
             [("max(jiezhu_tally_waiting)", "waiting")],
-            limits=Limits(bad=10000, watch=1000),
+            limits=Limits(bad=5000, watch=1000),
             width=10,
         ),
     )

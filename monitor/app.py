@@ -104,6 +104,7 @@ class App:
         self._grouping = assembly.grouping(settings, self._paging.links)
         self._relay = Relay(self._store, self._pagers, self._clock, self._recorder, grouping=self._grouping)
         self._publishing = assembly.publishing(settings)
+        self._metrics.publishing.set(self._publishing is not None)
         self._tallying = self._make_tallying()
         self._people = People(self._store, self._paging, self._clock, self._relay.wake, self._tallying)
         self._groups = GroupKeeper(

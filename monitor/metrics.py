@@ -179,6 +179,11 @@ class Metrics:
             "1 while the worker reads, decides and gets pages out, as /readyz says",
             registry=r,
         )
+        self.publishing = Gauge(
+            "jiezhu_publishing_enabled",
+            "1 where figures of releases are to be published, as JIEZHU_PUBLISHING__ENABLED says",
+            registry=r,
+        )
         self.store_up = Gauge("jiezhu_store_up", "1 while the database answers", registry=r)
         self.encoder_up = Gauge(
             "jiezhu_encoder_up", "1 while the encoder answers, 0 while phrases alone decide", registry=r
@@ -339,6 +344,7 @@ class Metrics:
         for role in (Role.USER, Role.ASSISTANT):
             self.degraded_turns.labels(role.value)
         self.encoder_up.set(1)
+        self.publishing.set(1)
         self.store_up.set(1)  # until it has been asked: the encoder may be prepared for minutes before
         self.line_stopped.set(0)
         self.outbox_oldest.set(0)

@@ -260,3 +260,25 @@ def test_image_runs_without_root_and_pins_what_the_package_pins() -> None:
     assert re.search(r"^HEALTHCHECK [^\n]*\\\n.*/livez", image[last:], re.MULTILINE)
     for copied in re.findall(r"^COPY (?!--from)(.+) \S+$", image, re.MULTILINE):
         assert all((DEPLOY.parent / source).exists() for source in copied.split())
+
+
+def test_one_line_of_env_says_what_the_stack_is_made_of_for_every_command() -> None:
+    """A command with fewer files than the start had would start workers that lack a pager."""
+    lines = (DEPLOY / ".env.example").read_text(encoding="utf-8").splitlines()
+    given = dict(line.split("=", 1) for line in lines if re.match(r"[A-Z]", line))
+    assert given["COMPOSE_FILE"] == "compose.yaml"
+    assert not [
+        path.name
+        for path in (*FILES, *DEPLOY.rglob("*.md"), DEPLOY / ".env.example")
+        if re.search(r"(?<!-)-f compose", path.read_text(encoding="utf-8"))
+    ]
+
+
+def test_a_kafka_of_ones_own_takes_the_place_of_the_stacks() -> None:
+    lines = (DEPLOY / ".env.example").read_text(encoding="utf-8").splitlines()
+    assert "COMPOSE_PROFILES=kafka" in lines
+    left_out = {name for name, service in SERVICES.items() if service.get("profiles") == ["kafka"]}
+    assert left_out == {"kafka", "topics"}
+    for name, service in SERVICES.items():
+        for needed, how in service.get("depends_on", {}).items():
+            assert name in left_out or needed not in left_out or how["required"] is False, name

@@ -23,7 +23,7 @@ SPEED = 1.5  # a frame lasts a second; no turn and its verdict lie in one
 
 @pytest.fixture(scope="package")
 def alertmanager() -> Iterator[str]:
-    with recording.serving(lambda: 'alertmanager_alerts{state="suppressed"} 0\n') as target:
+    with recording.serving(lambda: 'alertmanager_silences{state="active"} 0\n') as target:
         yield target
 
 

@@ -18,7 +18,7 @@ EXPLORE_ONLY: dict[str, str] = {}
 OF_OTHERS = {
     "up",
     "ALERTS",
-    "alertmanager_alerts",
+    "alertmanager_silences",
     "process_cpu_seconds_total",
     "process_resident_memory_bytes",
 }
@@ -92,7 +92,9 @@ def test_panel_of_an_alert_shows_what_the_alert_watches(alert_panels: dict[str, 
     recorded = {rule["record"]: rule["expr"] for rule in rules("record")}
 
     def series(expr: str) -> set[str]:
-        names = set(re.findall(r"(?<![\w:])(?:\w+:)?(?:jiezhu_\w+|alertmanager_alerts|up\b)(?::\w+)?", expr))
+        names = set(
+            re.findall(r"(?<![\w:])(?:\w+:)?(?:jiezhu_\w+|alertmanager_silences|up\b)(?::\w+)?", expr)
+        )
         deeper = [series(recorded[name]) for name in names if name in recorded]
         return {re.sub(r"_(total|bucket|sum|count|created)$", "", name) for name in names.union(*deeper)}
 

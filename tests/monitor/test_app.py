@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from prometheus_client import generate_latest
 
 from alerts.delivery import Delivery
 from detectors.encoder import EncoderError, Progress
@@ -18,7 +19,7 @@ from monitor.crypto.keyring import Keyring
 from monitor.demo.ports import free_port
 from monitor.health import ready
 from monitor.scoring import Scoring
-from monitor.settings import Settings, load
+from monitor.settings import Publishing, Settings, load
 from monitor.store.sql import SqlStore
 from monitor.store.work import Work
 from tests.support.fake_pager import FakePager
@@ -127,3 +128,15 @@ async def test_it_ends_at_once_when_told_to_amid_the_preparing(site, slow):
     async with asyncio.timeout(5):
         await site.running
     assert not slow.done.is_set()
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+async def test_it_shows_whether_it_is_to_publish(settings, slow, enabled):
+    """Nobody is missed where all have it switched off: ``JiezhuPublisherMissing``."""
+    site = Site(settings.model_copy(update={"publishing": Publishing(enabled=enabled)}), slow)
+    shown = generate_latest(site.app._metrics.registry).decode()
+    assert f"jiezhu_publishing_enabled {float(enabled)}" in shown
+    await until(lambda: "timers" in site.app._recorder.signs_of_life(["timers"]))
+    signal.raise_signal(signal.SIGTERM)
+    async with asyncio.timeout(5):
+        await site.running

@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
+from alerts.page import Kind
+from alerts.pagers.alertmanager import AlertmanagerSettings, alert
 from tests.rules.shipped import alerts
+from tests.support.pages import a_page
 from tests.support.prometheus import RULES, needs
 
 CONFIG = RULES.parents[1] / "alertmanager" / "alertmanager.yml"
@@ -65,10 +68,10 @@ def test_route(labels: tuple[str, ...], receiver: str) -> None:
 @needs("amtool")
 def test_each_alert_goes_where_its_severity_says() -> None:
     expected = {"page": {"page", "crisis"}, "ticket": {"ticket"}, "none": {"heartbeat"}}
-    for alert in alerts():
-        labels = (f"alertname={alert['alert']}", f"severity={alert['labels']['severity']}")
+    for rule in alerts():
+        labels = (f"alertname={rule['alert']}", f"severity={rule['labels']['severity']}")
         went = amtool("config", "routes", "test", f"--config.file={CONFIG}", *labels)
-        assert went in expected[alert["labels"]["severity"]], alert["alert"]
+        assert went in expected[rule["labels"]["severity"]], rule["alert"]
 
 
 def test_nothing_in_the_configuration_can_mute_a_crisis_for_a_time() -> None:
@@ -83,6 +86,18 @@ def test_crisis_goes_out_at_once_one_notification_an_incident() -> None:
     crisis = next(route for route in routes(configuration()["route"]) if route["receiver"] == "crisis")
     assert crisis["group_wait"] == "0s"
     assert crisis["group_by"] == ["alertname", "incident"]
+
+
+@pytest.mark.parametrize(("receiver", "kind"), [("crisis", Kind.PAGE), ("ticket", Kind.TICKET)])
+def test_whoever_is_rung_by_jiezhu_reads_what_to_do_first(receiver: str, kind: Kind) -> None:
+    [found] = [one for one in configuration()["receivers"] if one["name"] == receiver]
+    details = found["pagerduty_configs"][0]["details"]
+    shown = set(re.findall(r"CommonAnnotations\.(\w+)", " ".join(details.values())))
+    page = a_page(kind=kind, ack_link="https://jiezhu.example.org/a")
+    said = alert(page, AlertmanagerSettings(url="http://a:9093"), page.since)["annotations"]
+    known = {"first_step", "since", "assistant", "level", "incident", "acknowledge"}
+    assert known <= set(said)
+    assert known <= shown
 
 
 def test_heartbeat_beats_within_the_patience_of_the_service_outside() -> None:

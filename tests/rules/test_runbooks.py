@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.grafana.support.boards import DASHBOARDS, load
 from tests.rules.shipped import alerts
 from tests.support.prometheus import RULES
 
 RUNBOOKS = RULES.parents[1] / "runbooks"
+BOARDS = {load(path)["title"].removeprefix("jiezhu · "): load(path)["panels"] for path in DASHBOARDS}
+TITLES = {name: {panel["title"] for panel in panels} for name, panels in BOARDS.items()}
 
 
 def test_one_runbook_an_alert() -> None:
@@ -29,3 +32,26 @@ def test_runbook_has_its_parts(path: Path) -> None:
     ]
     parts = re.split(r"^## .+$", text, flags=re.MULTILINE)
     assert all(len(part.split()) >= 12 for part in parts[1:]), "a part says too little"
+
+
+@pytest.mark.parametrize("path", sorted(RUNBOOKS.glob("*.md")), ids=lambda path: path.stem)
+def test_panels_that_a_runbook_names_are_there(path: Path) -> None:
+    """In italics: a dashboard, or a panel, of the dashboard that the same line names if it names one."""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        named = set(re.findall(r"(?<!\*)\*(\w[^*]*)\*", line))
+        boards = named & set(TITLES) or set(TITLES)
+        panels = set().union(*(TITLES[board] for board in boards))
+        assert named - set(TITLES) <= panels, line
+
+
+@pytest.mark.parametrize("path", sorted(RUNBOOKS.glob("*.md")), ids=lambda path: path.stem)
+def test_commands_of_a_runbook_go_as_they_are_typed(path: Path) -> None:
+    for command in re.findall(r"`([^`]+)`", path.read_text(encoding="utf-8")):
+        if re.match(r"jiezhu incidents (ack|resolve) ", command):
+            assert " --by " in command, command
+        if "kafka-configs" in command:
+            assert command.startswith(
+                "docker compose exec kafka /opt/kafka/bin/kafka-configs.sh --bootstrap-server kafka:9092 "
+            )
+            assert "--entity-type topics --entity-name turns" in command
+        assert not re.match(r"jiezhu judge \S", command), command

@@ -16,7 +16,7 @@ from tests.support.prometheus import running
 
 def main(seconds: float) -> None:
     with (
-        recording.serving(lambda: 'alertmanager_alerts{state="suppressed"} 0\n') as alertmanager,
+        recording.serving(lambda: 'alertmanager_silences{state="active"} 0\n') as alertmanager,
         recording.playing(1.0, made_up.text()) as workers,
         tempfile.TemporaryDirectory() as folder,
         running(Path(folder), *workers, apart={"alertmanager": alertmanager}, every=1) as prometheus,
