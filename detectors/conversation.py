@@ -20,9 +20,23 @@ SAME_CLOCK_SKEW = timedelta(seconds=5)
 _RANK = {Role.USER: 0, Role.ASSISTANT: 1, Role.HUMAN_AGENT: 2, Role.SYSTEM: 3}
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Where a piece stands in its message: this orders them."""
+
+    turn: int
+    final: bool
+    at: datetime
+    sequence: int
+    event: str
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a streamed message."""
+    """A part of a streamed message, or neighbouring ones that have grown together.
+
+    Then ``last`` is the place of the last of them, and ``others`` are the events of all but the first.
+    """
 
     event: str
     at: datetime
@@ -30,6 +44,8 @@ class Piece:
     sequence: int
     text: str = field(repr=False)
     final: bool = False
+    last: Place | None = None
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +53,8 @@ class Entry:
     """One message in the window.
 
     ``at`` orders it; ``done_at`` is when it was whole (the last piece of a stream); ``received`` is our
-    clock when its last event came. A streamed message is ``whole`` once its final piece is there.
+    clock when its last event came. A streamed message is ``whole`` once its final piece is there, and ``cut``
+    where it is so long that words of it were lost, or misplaced.
     """
 
     event: str
@@ -49,6 +66,7 @@ class Entry:
     turn: int | None = None
     message: str | None = None
     whole: bool = True
+    cut: bool = False
     pieces: tuple[Piece, ...] = ()
     user_signal: UserSignal | None = None
     reply_signal: ReplySignal | None = None

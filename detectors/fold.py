@@ -10,13 +10,12 @@ from detectors.conversation import CLOCK_SKEW, Conversation, Entry, Left, Piece,
 from detectors.crisis.memory import REACH
 from detectors.finding import Evidence, Level, ReplySignal, UserSignal
 from detectors.notes import Own
+from detectors.pieces import events, joined_text, packed, with_piece
 from detectors.turn import Role, Turn
 
 WINDOW = 64  # entries kept; a session of an hour has 40 to 60
 HELD_WINDOW = 256  # entries kept while crisis turns among them still wait for a verdict
 SEEN = 256  # events remembered for repeats
-PIECES = 1024  # pieces of one streamed message
-STREAM_CHARACTERS = 65_536  # of one streamed message
 PIECE_LIFE = timedelta(minutes=2)  # so long after a piece came, a further one is joined to it
 PIECE_LIFE_BEHIND = timedelta(hours=1)  # the same while that one may wait where we have not read yet
 
@@ -42,19 +41,19 @@ class Folded:
 def fold(
     conversation: Conversation, turns: Iterable[Turn], received: datetime, *, live: bool = False
 ) -> Folded:
-    """Add turns in any order. The result depends on the set of turns, not on the order they came in.
+    """Add turns in any order. The result depends on the set of turns, not on the order they came in (a message that is ``cut`` apart).
 
     Three things tell of arrival: ``received``, ``live`` (nothing was waiting when these came), and the event id of a turn that was sent under several.
     ``unscored`` holds every text that became whole or changed; give its signals back with ``scored``.
     """
     entries = {entry.event: entry for entry in conversation.entries}
     known = frozenset(entries)
-    held = {*entries, *(piece.event for entry in conversation.entries for piece in entry.pieces)}
+    held = {*entries, *(event for entry in conversation.entries for event in events(entry.pieces))}
     seen = dict.fromkeys(conversation.seen)
     said: dict[_Said, list[str]] = {}
     for entry in conversation.entries:
         said.setdefault(_said(entry), []).append(entry.event)
-    texts: dict[str, Unscored] = {}
+    changed: dict[str, str] = {}  # and the text of what is not streamed
     repeats = 0
     for turn in turns:
         if turn.event in seen or turn.event in held:
@@ -75,9 +74,15 @@ def fold(
                 continue
             said.setdefault(_said(entry), []).append(entry.event)
         entries[entry.event] = entry
-        if entry.speaks and entry.role in (Role.USER, Role.ASSISTANT):
-            text = joined_text(entry.pieces) if entry.pieces else turn.text
-            texts[entry.event] = Unscored(entry.event, entry.role, text, entry.lang, entry.region)
+        changed[entry.event] = turn.text
+    unscored = [
+        Unscored(
+            event, entry.role, joined_text(entry.pieces) if entry.pieces else text, entry.lang, entry.region
+        )
+        for event, text in changed.items()
+        if (entry := entries[event]).speaks and entry.role in (Role.USER, Role.ASSISTANT)
+    ]
+    entries |= {event: _bounded(entries[event]) for event in changed}
     kept = tuple(list(seen)[-SEEN:])
     new = [entry for event, entry in entries.items() if event not in known]
     folded = replace(
@@ -87,7 +92,7 @@ def fold(
         said=conversation.user_turns + sum(entry.role is Role.USER for entry in new),
         fired=_fired(conversation.fired, new),
     )
-    return Folded(folded, tuple(texts.values()), repeats)
+    return Folded(folded, tuple(unscored), repeats)
 
 
 def scored(conversation: Conversation, signals: dict[str, UserSignal | ReplySignal]) -> Conversation:
@@ -120,11 +125,6 @@ def trim(
             continue
         kept.append(entry)
     return replace(conversation, entries=tuple(kept), left=tuple(left[-REACH:]))
-
-
-def joined_text(pieces: tuple[Piece, ...]) -> str:
-    text = "".join(piece.text for piece in pieces)
-    return text[:STREAM_CHARACTERS]
 
 
 def _fired(before: tuple[Own, ...], new: Iterable[Entry]) -> tuple[Own, ...]:
@@ -174,7 +174,7 @@ def _joined(entries: dict[str, Entry], turn: Turn, received: datetime, *, live: 
     if before is None:
         first = replace(_whole(turn, received, live=live), event=event, digest="")
         return replace(first, whole=piece.final, pieces=(piece,))
-    pieces = sorted((*before.pieces, piece), key=lambda p: (p.turn or 0, p.final, p.at, p.sequence, p.event))
+    pieces, late = with_piece(before.pieces, piece)
     return replace(
         before,
         at=min(before.at, turn.at),
@@ -183,7 +183,8 @@ def _joined(entries: dict[str, Entry], turn: Turn, received: datetime, *, live: 
         live=before.live and live,
         turn=min((t for t in (before.turn, turn.turn) if t is not None), default=None),
         whole=before.whole or piece.final,
-        pieces=tuple(pieces[:PIECES]),
+        cut=before.cut or late,
+        pieces=pieces,
         lang=before.lang or turn.lang,
         region=before.region or turn.region,
         probe=before.probe or turn.probe is not None,
@@ -193,6 +194,12 @@ def _joined(entries: dict[str, Entry], turn: Turn, received: datetime, *, live: 
         latency_ms=turn.latency_ms if before.latency_ms is None else before.latency_ms,
         notes=before.notes or turn.notes,
     )
+
+
+def _bounded(entry: Entry) -> Entry:
+    """After its words were given to be judged, so that each is once."""
+    pieces, lost = packed(entry.pieces)
+    return replace(entry, pieces=pieces, cut=entry.cut or lost)
 
 
 def _joins(entries: dict[str, Entry], turn: Turn) -> str:
@@ -207,18 +214,24 @@ def _joins(entries: dict[str, Entry], turn: Turn) -> str:
 
 def _with_signal(entry: Entry, signal: UserSignal | ReplySignal | None) -> Entry:
     if isinstance(signal, UserSignal):
-        return replace(entry, user_signal=_heard(entry.user_signal, signal))
+        return replace(entry, user_signal=_heard(entry.user_signal, signal, cut=entry.cut))
     if isinstance(signal, ReplySignal):
+        if entry.cut:  # what is missing may be anything
+            signal = replace(signal, supported=False, empty=False)
         return replace(entry, reply_signal=_judged(entry.reply_signal, signal))
     return entry
 
 
-def _heard(before: UserSignal | None, now: UserSignal) -> UserSignal:
-    """A message that goes on while the encoder fails says no less than it did: only who could judge it may clear it."""
-    if before is None or not (now.degraded or now.level is Level.UNSCORED):
+def _heard(before: UserSignal | None, now: UserSignal, *, cut: bool) -> UserSignal:
+    """A message that goes on while the encoder fails says no less than it did: only who could judge it may clear it.
+
+    Nor does one of which words were lost (``cut``): they may be those that were heard.
+    """
+    if before is None or not (cut or now.degraded or now.level is Level.UNSCORED):
         return now
     if before.level.crisis and _gravity(before.level) >= _gravity(now.level):
-        return replace(before, evidence=_both(before.evidence, now.evidence))
+        blind = now.degraded or now.level is Level.UNSCORED
+        return replace(before, evidence=_both(before.evidence, now.evidence)) if blind else before
     if now.level is Level.UNSCORED:  # what came before it may make a crisis of what was heard of it
         return replace(now, memory=now.memory or before.memory)
     return now

@@ -9,8 +9,9 @@ from detectors.context import contextual
 from detectors.conversation import Conversation, Entry
 from detectors.crisis.memory import REACH
 from detectors.finding import DEGRADED, Evidence, Level, ReplySignal, UserSignal
-from detectors.fold import HELD_WINDOW, PIECE_LIFE, SEEN, WINDOW, fold, joined_text, scored, trim
+from detectors.fold import HELD_WINDOW, PIECE_LIFE, SEEN, WINDOW, fold, scored, trim
 from detectors.notes import Notes, Own
+from detectors.pieces import joined_text
 from detectors.turn import Role
 from tests.support.builders import (
     REPLIES,

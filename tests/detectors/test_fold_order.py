@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from detectors.conversation import Conversation, Entry
-from detectors.fold import fold, joined_text
+from detectors.fold import fold
+from detectors.pieces import joined_text
 from tests.support.builders import START, heard
 from tests.support.strategies import (
     CALM,

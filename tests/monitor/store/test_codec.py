@@ -19,7 +19,7 @@ from detectors.finding import Flag, Level, Outcome
 from detectors.turn import Role
 from monitor.errors import StoreError
 from monitor.store import codec
-from tests.support.cases import a_case, a_full_case, a_long_case, an_incident
+from tests.support.cases import a_case, a_full_case, a_long_case, a_streaming_case, an_incident
 from tests.support.pages import a_page
 from tests.support.shapes import shapes_in, values_of
 
@@ -81,6 +81,16 @@ def test_a_case_written_before_signals_had_memories_has_none():
     envelope = json.loads(codec.CASES.encode(case))
     for entry in envelope["body"]["conversation"]["entries"]:
         del (entry["user_signal"] or entry["reply_signal"])["memory"]
+    assert codec.CASES.decode(json.dumps(envelope)) == case
+
+
+def test_a_case_written_before_pieces_grew_together_has_them_one_by_one():
+    case = a_streaming_case("c-1", "and", "more")
+    envelope = json.loads(codec.CASES.encode(case))
+    [entry] = envelope["body"]["conversation"]["entries"]
+    del entry["cut"]
+    for piece in entry["pieces"]:
+        del piece["last"], piece["others"]
     assert codec.CASES.decode(json.dumps(envelope)) == case
 
 
