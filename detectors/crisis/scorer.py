@@ -42,9 +42,7 @@ from detectors.text.gist import gist
 # on those sentences are read that have a word of death, leaving or harm, from the second on all, from the third on none.
 _FAINT, _DOUBT, _SURE = -6.0, -2.5, 3.3
 _CLOSER = 0.7  # how far from its turn towards itself a sentence is judged: alone it may be somebody else's, or long ago
-_RISKY = (
-    0.0  # strength from which a turn is remembered by its strongest window, as the reader of turns was taught
-)
+_RISKY = 0.0  # strength from which a turn is remembered by its strongest window
 _EVIDENCE = 4  # reasons kept of one turn
 
 
@@ -133,9 +131,8 @@ class TrainedScorer:
             whole = weighed[place]
             text = replace(whole.text, windows=whole.text.windows + found)
             told = self._weigh(text, _within(whole.vectors, vectors))
-            if (
-                told.level.imminent or not whole.level.imminent
-            ):  # who may act at any moment is not taken for calmer
+            # who may act at any moment is not taken for calmer
+            if told.level.imminent or not whole.level.imminent:
                 closer[place] = told
         return closer
 
