@@ -107,7 +107,7 @@ def outlived(kind: Kind, age: timedelta, policy: RetryPolicy, *, canary: bool = 
     """True for an update or a canary that nobody needs any more. A page or a ticket is never outlived."""
     if canary:
         return age > policy.canary_lifetime
-    return kind in (Kind.ACKNOWLEDGE, Kind.RESOLVE) and age > policy.update_lifetime
+    return kind.is_update and age > policy.update_lifetime
 
 
 def abandoned(delivery: Delivery, reason: str) -> Delivery:

@@ -10,7 +10,7 @@ from alerts.delivery import Delivery, reached
 from alerts.incident import TICKET, Incident, Notify, wait_of
 from alerts.page import Kind, Page
 from alerts.policy import Policy
-from alerts.ports import Notification
+from alerts.ports import Notification, row_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def notifications(
     page = _page(incident, effect, policy, links, alike, now)
     return [
         Notification(
-            id=f"{page.dedup_key}:{effect.kind.value}:{effect.step}:{target}",
+            id=row_id(page.dedup_key, effect.kind, effect.step, target),
             page=page,
             delivery=Delivery(route=_route(effect, routing, target), next_at=now),
             created_at=now,
@@ -93,7 +93,7 @@ def _route(effect: Notify, routing: Routing, target: str) -> tuple[str, ...]:
 
     Where that was beside the target's own channels is known when it is written (``elsewhere``).
     """
-    if effect.kind in (Kind.ACKNOWLEDGE, Kind.RESOLVE):
+    if effect.kind.is_update:
         return routing.people.get(target, (target,))
     return routing.route(target)
 

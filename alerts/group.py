@@ -15,7 +15,7 @@ from alerts.delivery import Delivery, State
 from alerts.escalation import Links
 from alerts.gravity import gravity
 from alerts.page import Kind, Page
-from alerts.ports import Notification
+from alerts.ports import Notification, row_id
 from detectors.finding import Level, Outcome
 
 _PREFIX = "jz-group-"
@@ -200,7 +200,7 @@ def group_call(
     page = group_page(group, group.scope.kind, key, call.step, links, now, escalates_at)
     waiting = call.at > now
     return Notification(
-        id=f"{key}:{page.kind.value}:{call.step}:{call.target}",
+        id=row_id(key, page.kind, call.step, call.target),
         page=page,
         delivery=Delivery(
             route=call.route,
@@ -216,7 +216,7 @@ def group_updates(group: Group, kind: Kind, links: Links, now: datetime) -> list
     """Tell every target of every key that rang that it is in hand, or over."""
     return [
         Notification(
-            id=f"{key}:{kind.value}:0:{call.target}",
+            id=row_id(key, kind, 0, call.target),
             page=group_page(group, kind, key, 0, links, now),
             delivery=Delivery(route=call.route[:1], next_at=now),
             created_at=now,

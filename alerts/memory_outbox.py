@@ -11,10 +11,8 @@ from alerts.delivery import TOLD_BY_GROUP, WITHDRAWN, Delivery, State, abandoned
 from alerts.escalation import elsewhere
 from alerts.memory_groups import MemoryGroups
 from alerts.page import Kind
-from alerts.ports import Decide, Notification
+from alerts.ports import Decide, Notification, row_id
 from alerts.storm import Admitted, channel_of
-
-_UPDATES = (Kind.ACKNOWLEDGE, Kind.RESOLVE)
 
 
 class MemoryOutbox:
@@ -29,13 +27,13 @@ class MemoryOutbox:
     def add(self, notifications: Iterable[Notification]) -> None:
         """Write each once: a notification whose id is known already changes nothing."""
         given = tuple(notifications)
-        for page in (row for row in given if row.page.kind not in _UPDATES):
+        for page in (row for row in given if not row.page.kind.is_update):
             if page.id not in self._rows:
                 self._put(page)
                 self._grouped.tell(page)
         updates: dict[tuple[str, Kind], list[Notification]] = defaultdict(list)
         for row in given:
-            if row.page.kind in _UPDATES:
+            if row.page.kind.is_update:
                 updates[row.page.dedup_key, row.page.kind].append(row)
         for alike in updates.values():
             for update in self._as_told(alike):
@@ -111,7 +109,7 @@ class MemoryOutbox:
         like = updates[0]
         key, kind = like.page.dedup_key, like.page.kind
         alike = [self._rows[row] for row in self._by_key.get(key, ()) if row in self._rows]
-        pages = [row for row in alike if row.page.kind not in _UPDATES]
+        pages = [row for row in alike if not row.page.kind.is_update]
         if pages and all(row.told_by is not None and not row.delivery.attempts for row in pages):
             group = pages[0].told_by
             return [
@@ -124,7 +122,7 @@ class MemoryOutbox:
             *(
                 replace(
                     like,
-                    id=f"{key}:{kind.value}:{like.page.step}:{channel}",
+                    id=row_id(key, kind, like.page.step, channel),
                     delivery=Delivery((channel,), next_at=like.created_at),
                 )
                 for channel in channels

@@ -13,6 +13,11 @@ class Kind(StrEnum):
     ACKNOWLEDGE = "acknowledge"  # tells the pager that somebody is on it
     RESOLVE = "resolve"  # tells the pager that it is over
 
+    @property
+    def is_update(self) -> bool:
+        """It says something of an alert that the pager has, and rings nobody."""
+        return self in (Kind.ACKNOWLEDGE, Kind.RESOLVE)
+
 
 class Trouble(StrEnum):
     """What is wrong with the monitor itself."""

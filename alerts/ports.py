@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
 
 from alerts.delivery import Attempt, Delivery
-from alerts.page import Page
+from alerts.page import Kind, Page
 
 if TYPE_CHECKING:
     from alerts.storm import Admitted, Stand
@@ -20,6 +20,11 @@ class Clock(Protocol):
         ...
 
     async def sleep(self, duration: timedelta) -> None: ...
+
+
+def row_id(dedup_key: str, kind: Kind, step: int, target: str) -> str:
+    """What is said, and to whom: saying it twice writes it once."""
+    return f"{dedup_key}:{kind.value}:{step}:{target}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,7 @@ class Notification:
     @property
     def target(self) -> str:
         """Whom it is for; the route where the id does not say."""
-        said = f"{self.page.dedup_key}:{self.page.kind.value}:{self.page.step}:"
+        said = row_id(self.page.dedup_key, self.page.kind, self.page.step, "")
         return self.id.removeprefix(said) if self.id.startswith(said) else ",".join(self.delivery.route)
 
 

@@ -110,8 +110,8 @@ def turn_windows(text: str, limit: int = WINDOW_LIMIT) -> list[Window]:
 
 def sentence_windows(text: str) -> list[Window]:
     """The sentences of a turn that is read as a whole, where there are two or more; else nothing."""
-    sentences = _sentences(text)
-    if units(text) > TURN_BELOW or len(sentences) < 2:
+    sentences = _sentences(text) if units(text) <= TURN_BELOW else []
+    if len(sentences) < 2:
         return []
     return [Window(i, sentence) for i, sentence in enumerate(sentences, start=1)]
 

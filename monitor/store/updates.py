@@ -12,10 +12,11 @@ from sqlalchemy import Connection, select
 from alerts.delivery import TOLD_BY_GROUP, Delivery, abandoned
 from alerts.escalation import elsewhere
 from alerts.page import Kind
+from alerts.ports import row_id
 from monitor.store import codec
 from monitor.store.schema import outbox
 
-_UPDATES = (Kind.ACKNOWLEDGE.value, Kind.RESOLVE.value)
+_UPDATES = {kind.value for kind in Kind if kind.is_update}
 
 
 def is_update(row_id: str) -> bool:
@@ -76,7 +77,7 @@ def _elsewhere(rows: Sequence[dict[str, Any]], pages: Sequence[Delivery]) -> Ite
     key, kind, step, *_ = f"{like['id']}:".split(":", 3)
     for channel in elsewhere([codec.DELIVERIES.decode(row["delivery"]) for row in rows], pages):
         yield like | {
-            "id": f"{key}:{kind}:{step}:{channel}",
+            "id": row_id(key, Kind(kind), int(step), channel),
             "due_at": like["created_at"],
             "delivery": codec.DELIVERIES.encode(Delivery((channel,), next_at=like["created_at"])),
         }
