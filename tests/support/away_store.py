@@ -11,6 +11,7 @@ from monitor.errors import StoreUnavailable, StoreUnwritable
 from monitor.store.memory import MemoryStore
 from monitor.store.work import Work
 
+NOTHING: frozenset[str] = frozenset()
 WRITES = frozenset({"commit", "claim", "admit", "record"})
 EVERYTHING = (
     WRITES
