@@ -211,7 +211,7 @@ class App:
             recorder,
             self._relay.wake,
             self._tallying,
-            self._lifeboat.take_over,
+            self._lifeboat,
         )
         pipeline = Pipeline(
             reader=assembly.reader(self._keys.pseudonymiser, clock, self._canary_mark),

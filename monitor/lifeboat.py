@@ -14,7 +14,7 @@ from enum import StrEnum
 
 import structlog
 
-from alerts.case import incident_key
+from alerts.case import Advanced, incident_key
 from alerts.ports import Clock, Notification, Pager
 from alerts.relay import Grouping, RelayObserver
 from monitor.batch import Read
@@ -24,7 +24,7 @@ from monitor.pipeline import BatchResult, Through
 from monitor.reading import Reading
 from monitor.recent import RecentCases
 from monitor.settled import Settled
-from monitor.store.work import CaseWrite, Store, Work
+from monitor.store.work import CaseWrite, Partition, Store, Work
 from monitor.voyage import Voyage
 
 _log = structlog.get_logger(__name__)
@@ -89,12 +89,16 @@ class Lifeboat:
         return self._voyage is not None
 
     def remember(self, result: BatchResult) -> None:
+        """A batch is in the database."""
+        partition_of = result.read.partition_of
+        cases = [case.advanced for case in result.cases]
+        self.keep((advanced, partition_of[advanced.case.conversation.key]) for advanced in cases)
+
+    def keep(self, written: Iterable[tuple[Advanced, Partition]]) -> None:
         """Keep the newest state of cases at hand, for the day the database cannot be asked."""
-        for case in result.cases:
-            written = case.advanced.case
-            partition = result.read.partition_of[written.conversation.key]
-            stands = replace(written, version=written.version + 1)
-            self._recent.keep(CaseWrite(stands, partition, wake_of(case.advanced)))
+        for advanced, partition in written:
+            stands = replace(advanced.case, version=advanced.case.version + 1)
+            self._recent.keep(CaseWrite(stands, partition, wake_of(advanced)))
 
     def forget(self, pseudonyms: Collection[str]) -> None:
         """Nothing of these conversations stays in memory; what is open of them is read again from the database."""

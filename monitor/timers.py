@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -17,7 +17,7 @@ from monitor.changes import Paging, count_alike, decided
 from monitor.errors import CaseConflict, StoreUnavailable
 from monitor.observing import observing
 from monitor.reading import ORPHAN_GRACE, Reading
-from monitor.store.work import Store, Wake, Work
+from monitor.store.work import Partition, Store, Wake, Work
 from monitor.tallying import Tallying
 
 _log = structlog.get_logger(__name__)
@@ -36,15 +36,25 @@ class TimerObserver(Protocol):
     def timers_alive(self, now: datetime) -> None: ...
 
 
-async def _let_be(_: Work) -> None:
-    """What could not be written is decided anew a second later."""
+class Boat(Protocol):
+    """Who goes on when the database is lost: see ``lifeboat.py``."""
+
+    @property
+    def aboard(self) -> bool:
+        """While it is, cases are decided there: what was told there is not in the database, and would be told again."""
+        ...
+
+    def keep(self, written: Iterable[tuple[Advanced, Partition]]) -> None:
+        """What the database has taken. Else somebody who was called just before it is lost is called again."""
+        ...
+
+    async def take_over(self, work: Work) -> None:
+        """The database would not take this, though it had answered every question before."""
+        ...
 
 
 class Timers:
-    """Run one in each process. Two that wake the same case race in the store; one wins, the other's work is void.
-
-    ``unwritten`` hears of work that the database would not take, though it had answered every question before.
-    """
+    """Run one in each process. Two that wake the same case race in the store; one wins, the other's work is void."""
 
     def __init__(
         self,
@@ -55,7 +65,7 @@ class Timers:
         observer: TimerObserver,
         written: Callable[[], None],
         tallying: Tallying | None = None,
-        unwritten: Callable[[Work], Awaitable[None]] = _let_be,
+        boat: Boat | None = None,
     ) -> None:
         self._store = store
         self._paging = paging
@@ -64,7 +74,7 @@ class Timers:
         self._observer = observer
         self._written = written
         self._tallying = tallying
-        self._unwritten = unwritten
+        self._boat = boat
         self._woken = asyncio.Event()
         self._stopping = False
         self._next: datetime | None = None
@@ -97,6 +107,8 @@ class Timers:
     async def fire(self, now: datetime) -> int:
         """Wake every case that is due; return how many changed. One that cannot be decided stops no other."""
         self._reading.look(now)
+        if self._boat is not None and self._boat.aboard:
+            return 0
         changed = passed = 0
         limit = DUE_AT_ONCE + self._passed  # those that were passed over come first again
         due = await self._store.due(now, limit)
@@ -144,15 +156,18 @@ class Timers:
             (advance(case, self._reading.moment(wake.partition, now), policy), wake) for wake, case in known
         ]
         alike = await count_alike(self._store, [advanced for advanced, _ in results], now)
-        written = [(advanced, wake.partition) for advanced, wake in results]
-        work = decided(written, self._paging, alike, "timer")
+        pairs = [(advanced, wake.partition) for advanced, wake in results]
+        work = decided(pairs, self._paging, alike, "timer")
         if self._tallying is not None:
             work = replace(work, tally=self._tallying.of_decisions([one for one, _ in results], now))
         try:
             await self._store.commit(work)
         except StoreUnavailable:
-            await self._unwritten(work)
+            if self._boat is not None:
+                await self._boat.take_over(work)
             raise
+        if self._boat is not None:
+            self._boat.keep(pairs)
         if work.notifications:
             self._written()
         for advanced, wake in results:

@@ -154,7 +154,7 @@ class Worker:
             self.recorder,
             self.relay.wake,
             self.tallying,
-            self.lifeboat.take_over,
+            self.lifeboat,
         )
         self.pipeline = Pipeline(
             reader=Reader(decoder or NativeDecoder(), PSEUDONYMISER, clock),

@@ -277,6 +277,33 @@ async def test_what_the_timers_paged_does_not_ring_again(worker):
     assert len(worker.rung) == 1
 
 
+async def test_what_the_timers_paged_just_now_does_not_ring_again(worker):
+    """However lately open cases were asked for."""
+    await worker.read(user("c", "crisis", 0))
+    while not worker.rung:
+        await worker.wait(0.1)
+    asked = worker.store.asked["due"]
+    worker.store.away = EVERYTHING
+    await worker.wait(60)
+    assert asked
+    assert worker.up == [False]
+    assert [page.step for page in worker.rung] == [0]
+
+
+async def test_who_was_called_again_meanwhile_is_not_called_by_the_timers_before_we_are_ashore(worker):
+    """The database is back, and a long write of somebody else keeps us aboard."""
+    await miss(worker, "c")
+    await worker.wait(290)
+    await lose(worker)
+    await worker.wait(20)
+    assert [page.step for page in worker.rung] == [0, 1]
+    worker.store.away = frozenset({"probe"})
+    await worker.wait(20)
+    await find(worker)
+    assert worker.up == [False, True]
+    assert [page.step for page in worker.rung] == [0, 1]
+
+
 async def test_open_cases_are_known_after_a_restart(clock):
     before = Worker(AwayStore(), clock)
     await before.read(user("c", "crisis", 0))
