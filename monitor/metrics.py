@@ -31,8 +31,15 @@ K = TypeVar("K")
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300)
 
 
-# Of these, when they began is shown beside them: an alert asks whether a fresh process had a miss.
-_BORN_AT = ("jiezhu_safety_misses",)
+# Of these, when they began is shown beside them: rules ask whether what a fresh process shows is new, though the process
+# before it showed as much.
+_BORN_AT = (
+    "jiezhu_safety_misses",
+    "jiezhu_pages",
+    "jiezhu_records_lost",
+    "jiezhu_scorer_failures",
+    "jiezhu_tally_failures",
+)
 
 
 class Newest(Generic[K]):
