@@ -11,6 +11,8 @@ from monitor.tally.cell import Cell, Style, Tally, Where
 
 PAIRS: Final = 32
 """Tracks and releases that one hour keeps apart. What comes beyond is added up under one name, so that a day is bounded."""
+OF_A_TRACK: Final = 4
+"""So many releases of a track are kept apart beside these: a hundred on staging hide none that people talk to."""
 OTHER: Final = "(others)"
 
 
@@ -75,7 +77,8 @@ def folded(
 def _bounded(where: Where, room: set[tuple[str, str]]) -> Where:
     pair = (where.track, where.release)
     if pair not in room:
-        if len(room) >= PAIRS:
+        mine = sum(track == where.track for track, _ in room)
+        if len(room) >= PAIRS and mine >= OF_A_TRACK:
             return where._replace(release=OTHER)
         room.add(pair)
     return where
