@@ -84,6 +84,12 @@ class Metrics:
         self.build = Info("jiezhu_build", "Version of jiezhu and of its detectors", registry=r)
         # The conversations
         self.turns = Counter("jiezhu_turns_total", "Turns read", ("role", *who), registry=r)
+        self.turns_read = Counter(
+            "jiezhu_turns_read_total",
+            "Turns read, whatever the release: born at 0, for alerting",
+            ("track", "basis"),
+            registry=r,
+        )
         self.crisis_turns = Counter(
             "jiezhu_crisis_turns_total", "User turns with a sign of crisis", ("level", *who), registry=r
         )
@@ -333,6 +339,7 @@ class Metrics:
     def _born_at_zero(self) -> None:
         for track in Track:
             for basis in BASES:
+                self.turns_read.labels(track.value, basis)
                 for outcome in MISSES:  # visible from the first one on (R45)
                     for level in (*CRISIS_LEVELS, Level.NONE):
                         self.misses.labels(outcome.value, level.value, track.value, basis)
