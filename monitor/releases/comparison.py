@@ -66,8 +66,7 @@ def differing(one: Mapping[str, str], other: Mapping[str, str]) -> tuple[str, ..
 def _common_basis(
     one: Mapping[str, StyleSketch], other: Mapping[str, StyleSketch], policy: Policy
 ) -> str | None:
-    """People's where there are enough to judge by, however much more scripts were answered; else that of which the smaller
-    side holds most."""
+    """People's where there are enough to judge by; else that of which the smaller side holds most."""
     shared = {basis: min(one[basis].replies, other[basis].replies) for basis in one if basis in other}
     if shared.get("live", 0) >= policy.replies:
         return "live"

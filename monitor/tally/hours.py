@@ -25,10 +25,11 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hour:
-    """``style`` is for whoever compares styles."""
+    """``style`` is for whoever compares styles. ``unread``: what was counted cannot be read any more, and begins anew."""
 
     cell: Cell
     style: bytes | None = field(default=None, repr=False)
+    unread: bool = False
 
 
 FoldStyle = Callable[[bytes | None, Sequence[Style]], bytes]
