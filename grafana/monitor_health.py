@@ -102,10 +102,12 @@ def _watching(board: Board) -> None:
         18,
         lines(
             "Turns read",
-            "Turns a second by role. Nothing here while the app is in use means that nobody is watched.",
-            [(f"sum by (role) (rate(jiezhu_turns_total{{{WHO}}}{WINDOW}))", "{{role}}")],
+            "Turns a second: of all that is read, and by role of what is chosen. Nothing here while the app is in use means that nobody is watched.",
+            [
+                (f"sum by (role) (rate(jiezhu_turns_total{{{WHO}}}{WINDOW}))", "{{role}}"),
+                (f'sum(rate(jiezhu_turns_read_total{{basis="live"}}{WINDOW}))', "all"),
+            ],
             unit="cps",
-            stacked=True,
         ),
     )
 

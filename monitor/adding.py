@@ -29,7 +29,7 @@ class Aside(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """``unread``: tallies that nobody can read, which are gone. ``unstyled``: hours whose new styles could not be added up."""
+    """``unread``: tallies and hours that nobody can read, which are gone. ``unstyled``: hours whose new styles could not be added up."""
 
     taken: int
     unread: int = 0
@@ -53,7 +53,8 @@ async def add_up(tallies: Tallies, term: int, fold_style: FoldStyle | None, asid
     after, unstyled, seconds = await aside(lambda: _folded(cells, styles, before, fold_style))
     if not await tallies.fold(term, [one for one, _ in taken], after):
         return None
-    return Added(len(taken), len(taken) - len(read), unstyled, seconds)
+    unread = len(taken) - len(read) + sum(hour.unread for hour in before.values())
+    return Added(len(taken), unread, unstyled, seconds)
 
 
 def _read(bodies: Sequence[str]) -> list[Tally]:

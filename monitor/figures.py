@@ -5,6 +5,7 @@ They are made anew each time, so a release that is no longer among the newest is
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from typing import Final
@@ -49,7 +50,7 @@ def figures(rows: Rows, window: timedelta) -> list[Metric]:
 
 
 def newest(rows: Rows) -> list[Pair]:
-    """The tracks and releases heard of last, and of those the ones heard of most."""
+    """The tracks and releases heard of last, and of those the ones heard of most. Tracks take turns: none hides another."""
     heard: dict[Pair, tuple[float, int]] = {}
     for place, cell in rows:
         pair = (place.where.track, place.where.release)
@@ -57,7 +58,13 @@ def newest(rows: Rows) -> list[Pair]:
             continue
         at, count = heard.get(pair, (0.0, 0))
         heard[pair] = (max(at, place.hour.timestamp()), count + sum(cell.counts.values()))
-    return sorted(heard, key=lambda pair: (heard[pair], pair), reverse=True)[:PAIRS]
+    found = sorted(heard, key=lambda pair: (heard[pair], pair), reverse=True)
+    before = Counter[str]()  # on the same track
+    turns: dict[Pair, int] = {}
+    for pair in found:
+        turns[pair] = before[pair[0]]
+        before[pair[0]] += 1
+    return sorted(found, key=turns.__getitem__)[:PAIRS]
 
 
 class _Families:

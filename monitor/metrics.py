@@ -31,8 +31,15 @@ K = TypeVar("K")
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300)
 
 
-# Of these, when they began is shown beside them: an alert asks whether a fresh process had a miss.
-_BORN_AT = ("jiezhu_safety_misses",)
+# Of these, when they began is shown beside them: rules ask whether what a fresh process shows is new, though the process
+# before it showed as much.
+_BORN_AT = (
+    "jiezhu_safety_misses",
+    "jiezhu_pages",
+    "jiezhu_records_lost",
+    "jiezhu_scorer_failures",
+    "jiezhu_tally_failures",
+)
 
 
 class Newest(Generic[K]):
@@ -77,6 +84,12 @@ class Metrics:
         self.build = Info("jiezhu_build", "Version of jiezhu and of its detectors", registry=r)
         # The conversations
         self.turns = Counter("jiezhu_turns_total", "Turns read", ("role", *who), registry=r)
+        self.turns_read = Counter(
+            "jiezhu_turns_read_total",
+            "Turns read, whatever the release: born at 0, for alerting",
+            ("track", "basis"),
+            registry=r,
+        )
         self.crisis_turns = Counter(
             "jiezhu_crisis_turns_total", "User turns with a sign of crisis", ("level", *who), registry=r
         )
@@ -326,6 +339,7 @@ class Metrics:
     def _born_at_zero(self) -> None:
         for track in Track:
             for basis in BASES:
+                self.turns_read.labels(track.value, basis)
                 for outcome in MISSES:  # visible from the first one on (R45)
                     for level in (*CRISIS_LEVELS, Level.NONE):
                         self.misses.labels(outcome.value, level.value, track.value, basis)

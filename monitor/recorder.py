@@ -219,6 +219,7 @@ class Recorder:
             who = self._who(entry, signal)
             if before is None:
                 self._metrics.turns.labels(entry.role.value, *who).inc()
+                self._metrics.turns_read.labels(who[0], who[3]).inc()
                 if signal.degraded:
                     self._metrics.degraded_turns.labels(entry.role.value).inc()
                 self._metrics.event_age.observe(max((now - entry.done_at).total_seconds(), 0))

@@ -43,7 +43,7 @@ def compare_sides(
     reference: Side, current: Side, chance: np.random.Generator, policy: Policy = USUAL
 ) -> Comparison:
     """``current`` against ``reference``: differences say what it has more."""
-    basis = _common_basis(reference.sketches, current.sketches)
+    basis = _common_basis(reference.sketches, current.sketches, policy)
     style = (
         None if basis is None else compare(current.sketches[basis], reference.sketches[basis], policy, chance)
     )
@@ -63,7 +63,11 @@ def differing(one: Mapping[str, str], other: Mapping[str, str]) -> tuple[str, ..
     return tuple(role for role in sorted({*one, *other}) if one.get(role) != other.get(role))
 
 
-def _common_basis(one: Mapping[str, StyleSketch], other: Mapping[str, StyleSketch]) -> str | None:
-    """That of which the smaller side holds most: what a script was answered is no measure of what people are."""
+def _common_basis(
+    one: Mapping[str, StyleSketch], other: Mapping[str, StyleSketch], policy: Policy
+) -> str | None:
+    """People's where there are enough to judge by; else that of which the smaller side holds most."""
     shared = {basis: min(one[basis].replies, other[basis].replies) for basis in one if basis in other}
+    if shared.get("live", 0) >= policy.replies:
+        return "live"
     return max(sorted(shared), key=lambda basis: shared[basis]) if shared else None

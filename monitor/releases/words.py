@@ -23,6 +23,8 @@ _FINDINGS: Final = {
     Finding.BETTER: "better",
     Finding.OTHER: "differs",
 }
+_APART: Final = (Finding.WORSE, Finding.BETTER, Finding.OTHER)
+_MISSES: Final = {"probe": "safety misses with scripts", "review": "safety misses as reviewed"}
 _REASONS: Final = {
     Reason.TOO_FEW_REPLIES: "not enough yet",
     Reason.WITHIN_CHANCE: "within chance",
@@ -58,10 +60,11 @@ def title(row: Row) -> str:
 
 
 def headline(found: Comparison) -> str:
-    """What to say if there is one sentence: misses first."""
-    told = [_misses(row) for row in found.foremost if row.basis == "live"] or ["no crisis turn was judged"]
+    """What to say if there is one sentence: misses first. Those of scripts and reviewers where they say what people's do not."""
+    told = [_misses(row) for row in found.foremost if row.basis == "live" or row.finding in _APART]
+    told = told or [_misses(row) for row in found.foremost] or ["no crisis turn was judged"]
     rest = [row.finding for row in found.rows if not row.foremost]
-    counts = [(rest.count(one), _FINDINGS[one]) for one in (Finding.WORSE, Finding.BETTER, Finding.OTHER)]
+    counts = [(rest.count(one), _FINDINGS[one]) for one in _APART]
     if any(count for count, _ in counts):
         told.append("other figures: " + ", ".join(f"{count} {word}" for count, word in counts if count))
     elif Finding.WITHIN_CHANCE in rest:
@@ -72,11 +75,12 @@ def headline(found: Comparison) -> str:
 
 
 def _misses(row: Row) -> str:
+    misses = _MISSES.get(row.basis, "safety misses")
     if row.difference is None or row.finding is Finding.NOT_ENOUGH:
-        return "safety misses: not enough yet"
+        return f"{misses}: not enough yet"
     one = row.difference
     apart = f"{one.value * 100:+.1f} pp ({one.low * 100:+.1f} to {one.high * 100:+.1f})"
-    return f"safety misses {finding(row)}: {apart}"
+    return f"{misses} {finding(row)}: {apart}"
 
 
 def style(found: Comparison) -> str:
@@ -130,7 +134,7 @@ def notes(found: Comparison) -> Iterator[str]:
         elif found.shared_hours < min(hours):
             yield f"Of {hours[0]} and {hours[1]} hours they share {found.shared_hours}: other times may have brought other users."
     if found.basis == "probe":
-        yield "Style is of scripted conversations: none was recorded of people on both sides."
+        yield "Style is of scripted conversations: too little was recorded of people on both sides."
     for side in (found.reference, found.current):
         if side.left_out:
             yield f"{side.title}: the style of {side.left_out} hours is left out, since another model read it."

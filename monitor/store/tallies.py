@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+import structlog
 from sqlalchemy import Connection, delete, func, select, tuple_, update
 
 from monitor.store.database import Database
@@ -17,6 +18,8 @@ from monitor.tally.cell import Cell, Tally, Where
 from monitor.tally.codec import cell_of_json, cell_to_json, tally_to_json
 from monitor.tally.election import Lease
 from monitor.tally.hours import Hour, Pairs, Place
+
+_log = structlog.get_logger(__name__)
 
 AT_ONCE = 100  # rows of one statement
 _QUEUE = tally_queue.insert().inline()  # nobody asks for the id
@@ -102,7 +105,7 @@ class SqlTallies:
         mine = (t.track == track) & (t.release == release) & (t.hour >= since) & (t.hour < until)
         query = select(tally_hours).where(mine).order_by(*_KEY)
         rows = await self._database.read(lambda c: c.execute(query).all())
-        return [(_place(row), Hour(cell_of_json(row.body), row.style)) for row in rows]
+        return list(_hours(rows).items())
 
     async def drop(self, before: datetime) -> int:
         old = delete(tally_hours).where(tally_hours.c.hour < before)
@@ -159,11 +162,24 @@ def _written(rows: Mapping[Place, Hour]) -> list[dict[str, Any]]:
 
 
 def _hours(rows: Sequence[Any]) -> dict[Place, Hour]:
-    return {_place(row): Hour(cell_of_json(row.body), row.style) for row in rows}
+    cells = {_place(row): (_cell(row), row.style) for row in rows}
+    return {
+        place: Hour(Cell() if cell is None else cell, style, unread=cell is None)
+        for place, (cell, style) in cells.items()
+    }
 
 
 def _cells(rows: Sequence[Any]) -> list[tuple[Place, Cell]]:
-    return [(_place(row), cell_of_json(row.body)) for row in rows]
+    return [(_place(row), cell) for row in rows if (cell := _cell(row)) is not None]
+
+
+def _cell(row: Any) -> Cell | None:
+    """None for damage: one hour that cannot be read takes no other with it, nor what is still to be added up."""
+    try:
+        return cell_of_json(row.body)
+    except ValueError:
+        _log.error("hour_unreadable", hour=row.hour.isoformat())
+        return None
 
 
 def _place(row: Any) -> Place:

@@ -23,6 +23,7 @@ from monitor.web.signed import SignedPages
 ACTIONS = ("show", "ack")
 A_PAGE = 50
 _MOST_PAGES = 100_000
+_ROOT = "../.."  # from /groups/KEY/ACTION: the public address may have a path of its own, which a proxy takes away
 
 
 def routes(
@@ -66,7 +67,7 @@ def routes(
         return {
             "incident": incident,
             "owner": owner(incident, policy),
-            "link": link(keys[0], "", incident.key, may, until),
+            "link": link(keys[0], _ROOT, incident.key, may, until),
         }
 
     return pages.routes("groups", form, deed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -202,6 +203,38 @@ async def test_an_hour_keeps_so_many_releases_apart_and_loses_no_count():
     assert sum(cell.counts["answer:all"] for _, cell in rows) == 3 * ROOM
     assert OTHER in {place.where.release for place, _ in rows}
     assert ("canary", OTHER) not in newest(rows)
+
+
+async def test_an_hour_full_of_staging_keeps_what_people_talk_to_apart():
+    store, clock = MemoryStore(), FakeClock()
+    tallies = MemoryTallies(store)
+    seen = [*(("staging", f"s{n}") for n in range(2 * ROOM)), ("canary", "new"), ("production", "old")]
+    for track, release in seen:
+        tally = Tally(hour_of(EPOCH))
+        tally.at(Where(track, release, "en", "none", "live")).counts["answer:all"] = 1
+        await store.commit(Work(tally=tally))
+    await a_publisher(tallies, clock).look()
+    kept = {(place.where.track, place.where.release) for place, _ in await tallies.since(hour_of(EPOCH))}
+    assert {("canary", "new"), ("production", "old")} <= kept
+    assert len(kept) == ROOM + 3, "and staging's others as one"
+
+
+def test_no_track_hides_another():
+    """Scripts go through many releases on staging; in a quiet hour nobody talks to production."""
+
+    def row(track: str, release: str, ago: int, count: int) -> tuple[Place, Cell]:
+        where = Where(track, release, "en", "none", "live")
+        return Place(hour_of(EPOCH) - ago * HOUR, where), Cell(Counter({"answer:all": count}))
+
+    rows = [
+        *(row("staging", f"s{n}", 0, 500) for n in range(PAIRS)),
+        row("production", "old", 2, 90),
+        row("production", "older", 3, 900),
+        row("canary", "new", 1, 9),
+    ]
+    shown = newest(rows)
+    assert {("production", "old"), ("production", "older"), ("canary", "new")} <= set(shown)
+    assert len(shown) == PAIRS
 
 
 def test_the_newest_are_those_heard_of_last_and_then_most():

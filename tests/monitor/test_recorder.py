@@ -85,6 +85,15 @@ async def test_labels_are_bounded_whatever_comes(worker):
     assert not [name for name in many if "q1" in name or 'app="' in name]
 
 
+async def test_turns_are_counted_on_though_each_is_of_another_release(worker):
+    """Else nothing that grows would tell that the app is in use."""
+    where = {"track": "production", "basis": "live"}
+    assert value(worker, "jiezhu_turns_read_total", **where) == 0
+    await worker.read(*(user(f"c{n}", "hello", n, release=f"r{n}") for n in range(20)))
+    assert value(worker, "jiezhu_turns_read_total", **where) == 20
+    assert value(worker, "jiezhu_turns_read_total", **(where | {"basis": "probe"})) == 0
+
+
 async def test_a_release_that_lost_its_place_is_gone_and_may_come_back(worker):
     await worker.read(user("c", "crisis", 0, release="old"))
     await worker.read(*(user(f"c{n}", "hello", n, release=f"r{n}") for n in range(20)))

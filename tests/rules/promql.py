@@ -33,7 +33,10 @@ WORDS = frozenset(
     )
 )
 # What a near miss may leave out: the time of a counter's birth.
-OPTIONAL = frozenset({"jiezhu_safety_misses_created"})
+OPTIONAL = frozenset(
+    f"jiezhu_{name}_created"
+    for name in ("safety_misses", "pages", "records_lost", "scorer_failures", "tally_failures")
+)
 _GROUPING = re.compile(r"\b(?:by|on|group_left)\s*\(([^()]*)\)")
 _SERIES = re.compile(r"(?<![\w:.])([a-zA-Z_:][\w:]*)\s*(\{[^{}]*\})?")
 _MATCHER = re.compile(r"(\w+)\s*(=~|!~|!=|=)\s*(\"(?:[^\"\\]|\\.)*\")")

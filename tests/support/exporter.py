@@ -41,6 +41,7 @@ def fill(metrics: Metrics, beat: int) -> None:
     who = ("production", release, "zh", "live")
     for role in ("user", "assistant"):
         metrics.turns.labels(role, *who).inc(3)
+        metrics.turns_read.labels(*who[::3]).inc(3)
     metrics.crisis_turns.labels(CRISIS_LEVELS[beat % len(CRISIS_LEVELS)].value, *who).inc()
     outcome = VERDICTS[0] if beat % 4 else VERDICTS[beat // 4 % len(VERDICTS)]
     metrics.outcomes.labels(outcome.value, *who).inc()

@@ -78,6 +78,38 @@ def test_people_and_scripts_are_not_compared_with_each_other():
     assert compare_sides(probe, probe, np.random.default_rng(0)).basis == "probe"
 
 
+def test_style_is_of_people_where_there_are_enough_though_scripts_were_answered_more_often():
+    def side(live: int):
+        return _side(
+            _row(STYLES, style=pack(_sketch(live))),
+            _row(STYLES._replace(basis="probe"), style=pack(_sketch(500))),
+            _row(turn__assistant=9),
+        )
+
+    found = compare_sides(side(300), side(300), np.random.default_rng(0))
+    assert found.basis == "live"
+    assert not any("scripted" in note for note in words.notes(found))
+    assert compare_sides(side(300), side(30), np.random.default_rng(0)).basis == "probe"
+
+
+def test_what_scripts_show_of_misses_is_in_the_one_sentence():
+    def side(missed: int, *more):
+        counts = {"outcome__handled__plan_intent": 200 - missed, "outcome__unhandled__plan_intent": missed}
+        return _side(_row(WHERE._replace(basis="probe"), **counts), *more)
+
+    def told(reference, current):
+        return words.headline(compare_sides(reference, current, np.random.default_rng(0)))
+
+    assert "safety misses with scripts worse: +40.0 pp" in told(side(2), side(82))
+    assert "safety misses with scripts within chance" in told(side(2), side(3))
+    people = _row(outcome__handled__plan_intent=198, outcome__unhandled__plan_intent=2)
+    both = told(side(2, people), side(82, people))
+    assert "safety misses within chance" in both
+    assert "safety misses with scripts worse" in both
+    assert "scripts" not in told(side(2, people), side(3, people)), "what people met comes first"
+    assert "no crisis turn was judged" in told(*[_side(_row(turn__assistant=3))] * 2)
+
+
 @pytest.mark.parametrize(
     ("reference", "current", "finding"),
     [

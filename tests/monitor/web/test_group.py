@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import httpx2
 import pytest
@@ -71,6 +71,11 @@ def signed(worker: Worker, key: str, action: str = "ack", life: timedelta = time
     return f"{parts.path}?{parts.query}"
 
 
+def seen_from(page: str, href: str) -> str:
+    """Where a browser goes that has opened ``page``."""
+    return urljoin(page, href.replace("&amp;", "&"))
+
+
 async def everything(client, first: str) -> list[tuple[str, str, str, str]]:
     """Follow the list from page to page."""
     found, where = [], first
@@ -110,10 +115,18 @@ async def test_opening_does_nothing_and_pressing_takes_everybody(client, worker,
 async def test_one_can_be_taken_by_itself(client, worker, group):
     href, key, _, _ = (await everything(client, signed(worker, group)))[0]
     assert "/ack?" in href
-    assert (await client.post(href.replace("&amp;", "&"))).status_code == 200
+    assert (await client.post(seen_from(signed(worker, group), href))).status_code == 200
     assert (await worker.store.incident(key)).state is State.ACKNOWLEDGED
     states = [state for _, _, state, _ in await everything(client, signed(worker, group))]
     assert states.count("acknowledged") == 1
+
+
+async def test_links_of_the_list_stay_below_the_public_address(client, worker, group):
+    """Which may be a path on somebody's host."""
+    url = signed(worker, group)
+    href, key, _, _ = (await everything(client, url))[0]
+    whole = seen_from(f"https://ops.example.org/jiezhu{url}", href)
+    assert whole.startswith(f"https://ops.example.org/jiezhu/incidents/{key}/ack?")
 
 
 async def test_a_link_to_look_gives_none_to_act(client, worker, group):
