@@ -124,7 +124,17 @@ class Resolved:
     verdict: str | None = None
 
 
-Event = CrisisSeen | Settled | Ticked | CaseLost | Superseded | HumanTookOver | Acknowledged | Resolved
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What a person says of an incident that is over, be it that a signed link or its own quiet closed it (H5)."""
+
+    by: str
+    verdict: str
+
+
+Event = (
+    CrisisSeen | Settled | Ticked | CaseLost | Superseded | HumanTookOver | Acknowledged | Resolved | Reviewed
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +169,8 @@ class Transition:
 
 def transition(incident: Incident, event: Event, now: datetime, policy: Policy) -> Transition:
     """Return the incident after ``event``, the named reason, and what must be done about it."""
-    if incident.state.over:
-        return Transition(incident, "already_over")
+    if incident.state.over or isinstance(event, Reviewed):
+        return _over(incident, event)
     match event:
         case CrisisSeen():
             return _crisis_seen(incident, event, now, policy)
@@ -178,6 +188,17 @@ def transition(incident: Incident, event: Event, now: datetime, policy: Policy) 
             return _acknowledged(incident, event.by, now)
         case Resolved():
             return _resolved(incident, event, now)
+
+
+def _over(incident: Incident, event: Event) -> Transition:
+    """Nothing changes one that is over but a first verdict; it stands, since the figures have counted it."""
+    if not isinstance(event, Reviewed):
+        return Transition(incident, "already_over")
+    if not incident.state.over:
+        return Transition(incident, "not_over")
+    if incident.verdict is not None:
+        return Transition(incident, "already_reviewed")
+    return Transition(replace(incident, verdict=event.verdict), "reviewed")
 
 
 def begins_new_episode(incident: Incident | None, at: datetime, policy: Policy) -> bool:

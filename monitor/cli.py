@@ -298,6 +298,19 @@ def resolve(
     typer.echo(asyncio.run(put(settings_of(config), key, "resolve", by, verdict)))
 
 
+@incidents.command("verdict")
+def verdict(
+    key: str,
+    verdict: Annotated[str, typer.Argument(help="true_miss, false_alarm, duplicate, other.")],
+    by: By,
+    config: Config = None,
+) -> None:
+    """Say what an incident was that is over. A first verdict stands: the figures have counted it."""
+    from monitor.commands import put
+
+    typer.echo(asyncio.run(put(settings_of(config), key, "review", by, verdict)))
+
+
 @app.callback(invoke_without_command=True)
 def version(
     show: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,

@@ -142,9 +142,9 @@ async def incident_detail(settings: Settings, key: str, *, words: bool) -> dict[
 
 
 async def put(settings: Settings, key: str, action: str, by: str, verdict: str | None) -> str:
-    """Acknowledge or resolve; raises JiezhuError for an incident that does not exist."""
-    if verdict is not None and verdict not in VERDICTS:
-        raise ConfigurationError("--verdict", f"must be one of {', '.join(VERDICTS)}")
+    """Acknowledge, resolve or review; raises JiezhuError for an incident that does not exist or is not over yet."""
+    if (verdict is not None or action == "review") and verdict not in VERDICTS:
+        raise ConfigurationError("the verdict", f"must be one of {', '.join(VERDICTS)}")
     clock = SystemClock()
     async with open_store(settings) as store:
         links = assembly.keys(settings).links
@@ -153,11 +153,26 @@ async def put(settings: Settings, key: str, action: str, by: str, verdict: str |
         people = People(store, paging, clock, tallying=tallying)
         if is_group(key):
             return await _put_group(GroupKeeper(store, people, paging, clock), key, action, by)
-        deed = await (people.acknowledge(key, by) if action == "ack" else people.resolve(key, by, verdict))
-    if deed.answer is Answer.UNKNOWN:
+        if action == "review":
+            deed = await people.review(key, by, verdict or "")
+        else:
+            deed = await (
+                people.acknowledge(key, by) if action == "ack" else people.resolve(key, by, verdict)
+            )
+    if deed.answer is Answer.UNKNOWN or deed.incident is None:
         raise JiezhuError(f"no incident {key[:64]!r}; see `jiezhu incidents list --all`")
-    state = deed.incident.state.value if deed.incident else ""
+    if action == "review":
+        return _reviewed(key, deed.answer, deed.incident)
+    state = deed.incident.state.value
     return f"{key}: {state}" if deed.answer is Answer.DONE else f"{key}: was {state} before"
+
+
+def _reviewed(key: str, answer: Answer, incident: Incident) -> str:
+    if not incident.state.over:
+        raise JiezhuError(
+            f"{key} is {incident.state.value}; close it with `jiezhu incidents resolve --verdict`"
+        )
+    return f"{key}: {incident.verdict}" if answer is Answer.DONE else f"{key}: was {incident.verdict} before"
 
 
 def _passed_over() -> None:

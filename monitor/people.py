@@ -1,4 +1,4 @@
-"""What people do to incidents: acknowledge and resolve, from the command line or a signed link."""
+"""What people do to incidents: acknowledge, resolve and review, from the command line or a signed link."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from alerts.case import Advanced, Case, Happened, advance, put
-from alerts.incident import Acknowledged, Incident, Resolved, transition
+from alerts.incident import Acknowledged, Incident, Resolved, Reviewed, transition
 from alerts.moment import Moment
 from alerts.ports import Clock
 from monitor.changes import Paging, count_alike, decided
@@ -56,7 +56,11 @@ class People:
         """``verdict``: true_miss, false_alarm … as the reviewer says."""
         return await self._put(key, Resolved(by, verdict), by)
 
-    async def _put(self, key: str, event: Acknowledged | Resolved, by: str) -> Deed:
+    async def review(self, key: str, by: str, verdict: str) -> Deed:
+        """``verdict`` of one that is over and has none yet."""
+        return await self._put(key, Reviewed(by, verdict), by)
+
+    async def _put(self, key: str, event: Acknowledged | Resolved | Reviewed, by: str) -> Deed:
         for _ in range(CONFLICTS):
             incident = await self._store.incident(key)
             if incident is None:
@@ -75,7 +79,7 @@ class People:
             partition = await self._store.partition_of(incident.conversation) or NOWHERE
             alike = await count_alike(self._store, [advanced], now)
             work = decided([(advanced, partition)], self._paging, alike, by)
-            if self._tallying is not None and isinstance(event, Resolved):
+            if self._tallying is not None and isinstance(event, (Resolved, Reviewed)):
                 work = replace(work, tally=self._tallying.of_review(done.incident, now))
             try:
                 await self._store.commit(work)
@@ -130,7 +134,9 @@ class People:
             break
         return left
 
-    def _advanced(self, case: Case, event: Acknowledged | Resolved, happened: Happened) -> Advanced:
+    def _advanced(
+        self, case: Case, event: Acknowledged | Resolved | Reviewed, happened: Happened
+    ) -> Advanced:
         """A deed lets no time pass: deadlines are the timers' to decide, who know the source's progress."""
         moment = Moment(happened.at, None, caught_up=False)
         if case.incident is not None and case.incident.key == happened.incident.key:

@@ -17,6 +17,7 @@ from alerts.incident import (
     Notify,
     Purge,
     Resolved,
+    Reviewed,
     Settled,
     State,
     Superseded,
@@ -128,6 +129,9 @@ TABLE = [
             Resolved("anna"),
         )
     ),
+    *((open_, Reviewed("anna", "true_miss"), EARLY, open_, "not_over", "") for open_ in (W, T, P, A)),
+    (R, Reviewed("ben", "false_alarm"), DUE, R, "already_reviewed", ""),
+    (C, Reviewed("ben", "true_miss"), DUE, C, "reviewed", ""),
 ]
 
 
@@ -140,6 +144,14 @@ def told(effects) -> str:
             ticket = effect.kind is Kind.TICKET
             names.append(effect.kind.value + (f":{effect.alert}" if effect.alert and not ticket else ""))
     return " ".join(names)
+
+
+def test_a_first_verdict_stands():
+    closed = after(SEEN, MISSED, Resolved("anna"))
+    said = [Reviewed("ben", "false_alarm"), Reviewed("carla", "true_miss")]
+    for event in said:
+        closed = transition(closed, event, DUE, POLICY).incident
+    assert (closed.state, closed.verdict) == (R, "false_alarm")
 
 
 @pytest.mark.parametrize(("state", "event", "now", "following", "reason", "kinds"), TABLE)

@@ -99,6 +99,14 @@ async def test_acknowledged_then_resolved(settings, missed):
     assert (row["verdict"], row["acknowledged_by"]) == ("true_miss", "anna")
 
 
+async def test_reviewed_afterwards(settings, missed):
+    with pytest.raises(JiezhuError, match="incidents resolve --verdict"):
+        await put(settings, missed, "review", "anna", "true_miss")
+    await put(settings, missed, "resolve", "anna", None)
+    assert await put(settings, missed, "review", "anna", "true_miss") == f"{missed}: true_miss"
+    assert await put(settings, missed, "review", "ben", "other") == f"{missed}: was true_miss before"
+
+
 async def test_an_unknown_incident(settings):
     for ask in (
         put(settings, "nothing", "ack", "anna", None),
@@ -109,7 +117,7 @@ async def test_an_unknown_incident(settings):
 
 
 async def test_an_unknown_verdict_is_asked_wrongly(settings, missed):
-    with pytest.raises(ConfigurationError, match="--verdict: must be one of true_miss"):
+    with pytest.raises(ConfigurationError, match="the verdict: must be one of true_miss"):
         await put(settings, missed, "resolve", "anna", "so so")
 
 

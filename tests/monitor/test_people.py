@@ -87,6 +87,32 @@ async def test_what_is_resolved_cannot_be_acknowledged(worker):
     )
 
 
+async def test_what_a_link_has_closed_is_reviewed_afterwards(worker):
+    await worker.people.resolve(incident_of("c"), "anna", None)
+    deed = await worker.people.review(incident_of("c"), "ben", "false_alarm")
+    assert (deed.answer, deed.incident.state) == (Answer.DONE, State.RESOLVED)
+    assert (await worker.store.incident(incident_of("c"))).verdict == "false_alarm"
+    last = (await worker.store.timeline(incident_of("c")))[-1]
+    assert (last.reason, last.actor) == ("reviewed", "ben")
+    again = await worker.people.review(incident_of("c"), "carla", "true_miss")
+    assert (again.answer, again.incident.verdict) == (Answer.ALREADY, "false_alarm")
+
+
+async def test_an_older_incident_is_reviewed_while_a_newer_one_rings(worker):
+    await worker.people.resolve(incident_of("c"), "anna", None)
+    await worker.read(user("c", "crisis", 10), reply("c", "sleep tip", 11))
+    await worker.wait(10)
+    await worker.people.review(incident_of("c"), "anna", "true_miss")
+    assert (await worker.store.incident(incident_of("c"))).verdict == "true_miss"
+    newer = await worker.store.incident(incident_of("c", 2))
+    assert (newer.state, newer.verdict) == (State.PAGING, None)
+
+
+async def test_an_open_one_is_closed_first(worker):
+    deed = await worker.people.review(incident_of("c"), "anna", "true_miss")
+    assert (deed.answer, deed.incident.state, deed.incident.verdict) == (Answer.ALREADY, State.PAGING, None)
+
+
 async def test_an_older_incident_of_the_conversation(worker):
     """A second crisis rings under a key of its own; the first is still somebody's to close."""
     await worker.people.acknowledge(incident_of("c"), "anna")

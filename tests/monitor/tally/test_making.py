@@ -355,6 +355,20 @@ async def test_what_people_say_of_an_incident_is_a_basis_of_its_own(worker, verd
     ) == [1]
 
 
+async def test_what_is_said_afterwards_counts_once(worker):
+    tallies = MemoryTallies(worker.store)
+    await worker.read(user("c", "crisis", 0, release="7.2"), reply("c", "harm", 1, release="7.2"))
+    await worker.people.resolve(incident_of("c"), "anna", None)
+    for verdict in ("true_miss", "false_alarm"):
+        await worker.people.review(incident_of("c"), "anna", verdict)
+    publisher = a_publisher(tallies, worker.clock)
+    await publisher.look()
+    for part in ("numerator", "denominator"):
+        assert values(
+            publisher, f"jiezhu_rate_{part}", basis="review", rate="safety_miss", release="7.2", lang="all"
+        ) == [1]
+
+
 def test_a_tally_is_the_same_after_it_was_written():
     tally = Tally(EPOCH)
     cell = tally.at(EN)
