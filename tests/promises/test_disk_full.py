@@ -43,7 +43,7 @@ class Pager:
             self.refused += 1
             raise ConnectionRefusedError
         if ring.content["kind"] == "page":
-            self._ledger.hear(self._team.conversation(ring), ring.key, ring.at)
+            self._ledger.hear(self._team.conversation(ring), ring.key, ring.at, ring.content["step"])
 
 
 class Round:

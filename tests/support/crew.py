@@ -150,7 +150,7 @@ class Crew:
 
         def heard(ring: Ring) -> None:
             if ring.content["kind"] == "page" and not ring.content.get("trouble"):
-                ledger.hear(self.conversation(ring), ring.key, ring.at)
+                ledger.hear(self.conversation(ring), ring.key, ring.at, ring.content["step"])
 
         self.heard = heard
 

@@ -1,7 +1,8 @@
 """The ledger of a promise: what is owed, what a pager heard, and the verdict, which is set arithmetic.
 
 A *page* is a distinct dedup key; a *request* is one HTTP call. A request repeated under the same key costs
-nobody sleep; a crisis without a page may cost a life.
+nobody sleep; a crisis without a page may cost a life. That an unanswered page is sent anew as the next step is no
+repeat: it is due.
 """
 
 from __future__ import annotations
@@ -32,11 +33,12 @@ class Heard:
     crisis: str
     key: str
     at: datetime
+    step: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Every set is of crises, and empty when the promise was kept; ``requests`` are those beyond the first of a key.
+    """Every set is of crises, and empty when the promise was kept; ``requests`` are those beyond the first of a key's step.
 
     ``duplicates`` had more keys than were due, ``unexpected`` were owed nothing. ``latest`` is the longest time
     from a crisis being due to its first page; None if there was none.
@@ -79,8 +81,8 @@ class Ledger:
         assert owed.crisis not in self.owed, "a crisis is written down once"
         self.owed[owed.crisis] = owed
 
-    def hear(self, crisis: str, key: str, at: datetime) -> None:
-        self.heard.append(Heard(crisis, key, at))
+    def hear(self, crisis: str, key: str, at: datetime, step: int = 0) -> None:
+        self.heard.append(Heard(crisis, key, at, step))
 
     @property
     def missing(self) -> frozenset[str]:
@@ -103,7 +105,7 @@ class Ledger:
             late=frozenset(name for name, at in paged.items() if at > self.owed[name].latest),
             duplicates=frozenset(name for name in paged if len(keys[name]) > self.owed[name].pages),
             unexpected=frozenset(first.keys() - self.owed.keys()),
-            requests=sum(count - 1 for count in Counter(one.key for one in self.heard).values()),
+            requests=sum(count - 1 for count in Counter((one.key, one.step) for one in self.heard).values()),
             latest=max(waits, default=None),
         )
 
