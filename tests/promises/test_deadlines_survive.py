@@ -42,6 +42,7 @@ class Machine:
     def __init__(self, url: str, folder: Path, ledger: Ledger, fake: FakeClock) -> None:
         self.wrong = 0.0
         self.topic = Topic()
+        self.unsaid: list[tuple[float, bytes]] = []  # latest first
         self.lives = 0
         self._agreed: Agreed | None = None
         self._url = url
@@ -51,6 +52,7 @@ class Machine:
         self._names: dict[str, str] = {}
 
     async def begin(self) -> None:
+        self._hear()
         self.clock = SimulatedClock(self._fake, lambda: self.wrong)
         self.store = BusyStore(SqlStore(self._url, KEYRING))
         common = CommonTime(self.clock, self, self._folder / "clock.json")
@@ -67,6 +69,12 @@ class Machine:
         self.worker._tasks.append(asyncio.create_task(common.run()))
         await self.worker.pump(500)
         self.lives += 1
+
+    def _hear(self) -> None:
+        """What was said by now: a time that is still to come is a producer's error, and is put right."""
+        now = (self._fake.now() - FakeClock().now()).total_seconds()
+        while self.unsaid and self.unsaid[-1][0] <= now:
+            self.topic.add(self.unsaid.pop()[1])
 
     async def time(self) -> Told | None:
         """What the database's server says."""
@@ -137,12 +145,13 @@ async def test_restarts_and_a_moved_clock(url: str, tmp_path: Path, form: Form, 
         name, due = f"c{number}", chance.uniform(1, lasts)
         said = due - POLICY.reply_deadline.total_seconds()
         machine.know(name)
-        machine.topic.add(user(name, "crisis", said))
+        machine.unsaid.append((said, user(name, "crisis", said)))
         if number % 10 == 0:  # this one is answered before anybody is due
-            machine.topic.add(reply(name, "good", said + 0.5))
+            machine.unsaid.append((said + 0.5, reply(name, "good", said + 0.5)))
         else:
             at = begun + timedelta(seconds=due)
             ledger.owe(Owed(name, at - ROUGHLY, at + timedelta(seconds=30)))
+    machine.unsaid.sort(reverse=True)
     await machine.begin()
     crashes = 0
     for number in range(restarts):
