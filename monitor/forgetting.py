@@ -20,8 +20,10 @@ from alerts.holding import hold, unfinished
 from alerts.policy import Policy
 from alerts.ports import Clock
 from monitor.errors import CaseConflict, StoreError
+from monitor.observing import observing
 from monitor.people import People
-from monitor.store.erasing import Erasing, Standing
+from monitor.store.erasing import Erasing, Gone
+from monitor.store.standing import Standing
 
 _log = structlog.get_logger(__name__)
 
@@ -67,9 +69,10 @@ class Forgetting:
         keep: timedelta,
         forget: Callable[[Collection[str]], None] = lambda _: None,
         undone: Callable[[timedelta], None] = lambda _: None,
+        unreadable: Callable[[int], None] = lambda _: None,
         telling: int = TELLING,
     ) -> None:
-        """``undone`` is told how old the oldest erasure is that is not done."""
+        """``undone`` is told how old the oldest erasure is that is not done, ``unreadable`` how many such rows went."""
         self._erasing = erasing
         self._people = people
         self._policy = policy
@@ -77,6 +80,7 @@ class Forgetting:
         self._keep = keep
         self._forget = forget
         self._undone = undone
+        self._unreadable = unreadable
         self._telling = telling
         self._aged: datetime | None = None
 
@@ -123,7 +127,7 @@ class Forgetting:
             now = self._clock.now()
             standing = await self._erasing.old(now - self._keep, now, passed.held + passed.waiting)
             swept = await self._let_go(standing, "retention", self._telling - passed.waiting)
-            aged = await self._erasing.age(now - self._keep)
+            aged = self._told(await self._erasing.age(now - self._keep))
             rows += swept.rows + aged
             passed += swept
             if not standing and not aged.total():
@@ -142,10 +146,14 @@ class Forgetting:
     async def _let_go(self, standing: list[Standing], by: str, room: int) -> Swept:
         """``room``: so many conversations may wait for their pagers."""
         now = self._clock.now()
-        held: list[Standing] = []
+        held: list[Standing] = [one for one in standing if not one.readable]
+        if held:
+            _log.error("erasing_rows_unreadable", conversations=len(held))
         ready: list[Standing] = []
         waiting: list[Standing] = []
         for one in standing:
+            if not one.readable:
+                continue
             if hold(one.case, one.incidents, now, self._policy) is not None:
                 held.append(one)
             elif await self._settled(one, by, tell=len(waiting) < room):
@@ -154,8 +162,16 @@ class Forgetting:
                 waiting.append(one)
         if by == "erasure" and (held or waiting):
             await self._erasing.erase_words([*held, *waiting])
-        rows = await self._erasing.erase(ready) if ready else Counter[str]()
+        rows = self._told(await self._erasing.erase(ready)) if ready else Counter[str]()
         return Swept(rows, len(held), len(waiting))
+
+    def _told(self, gone: Gone) -> Counter[str]:
+        """What went without anybody having been able to read it is said, once."""
+        if gone.unreadable:
+            _log.error("unreadable_rows_forgotten", rows=gone.unreadable)
+            with observing():
+                self._unreadable(gone.unreadable)
+        return gone.rows
 
     async def _settled(self, one: Standing, by: str, *, tell: bool) -> bool:
         """Closed at the pager, which has heard of it or was given up by the relay.
