@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
+from alerts.case import Case
 from alerts.holding import hold, unfinished
 from alerts.policy import Policy
 from alerts.ports import Clock
@@ -24,6 +25,7 @@ from monitor.observing import observing
 from monitor.people import People
 from monitor.store.erasing import Erasing, Gone
 from monitor.store.standing import Standing
+from monitor.unreadable import instead_of
 
 _log = structlog.get_logger(__name__)
 
@@ -154,7 +156,7 @@ class Forgetting:
         for one in standing:
             if not one.readable:
                 continue
-            if hold(one.case, one.incidents, now, self._policy) is not None:
+            if self._held(one, now):
                 held.append(one)
             elif await self._settled(one, by, tell=len(waiting) < room):
                 ready.append(one)
@@ -164,6 +166,21 @@ class Forgetting:
             await self._erasing.erase_words([*held, *waiting])
         rows = self._told(await self._erasing.erase(ready)) if ready else Counter[str]()
         return Swept(rows, len(held), len(waiting))
+
+    def _held(self, one: Standing, now: datetime) -> bool:
+        """A case that makes no sense waits for nothing but its time to wake, at which whoever it may concern is rung for."""
+        case = one.case
+        if case is None:
+            return hold(None, one.incidents, now, self._policy) is not None
+        try:
+            return hold(_lost(one, case), one.incidents, now, self._policy) is not None
+        except Exception as error:  # noqa: BLE001 - the others are to be forgotten, too
+            try:
+                anew = instead_of(case, error, now, self._policy)
+                return hold(_lost(one, anew), one.incidents, now, self._policy) is not None
+            except Exception as again:  # noqa: BLE001 - its incidents make none either: a person decides
+                _log.error("forgetting_not_decided", exc_info=again)
+                return True
 
     def _told(self, gone: Gone) -> Counter[str]:
         """What went without anybody having been able to read it is said, once."""
@@ -186,3 +203,8 @@ class Forgetting:
             except CaseConflict:  # one that is written all the time holds up nobody else
                 return False
         return not still and not one.due
+
+
+def _lost(one: Standing, case: Case) -> Case:
+    """What stands for a case that was lost is rung for when its time comes; without one nothing is to come."""
+    return replace(case, begun_anew=case.begun_anew and one.wakes)

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, not_, select
 
-from alerts.case import incident_key, ordinal_of
+from alerts.case import ordinal_of, stand_in
 from alerts.incident import TICKET, Incident, State
 from detectors.finding import Level
 from monitor.errors import RowDamaged, StoreError
@@ -71,21 +71,10 @@ def newest_of(connection: Connection, conversation: str) -> Incident | None:
 
 
 def _read(row: Any) -> Incident:
-    """For one that is damaged and may still be open another stands in: what it rang for would not ring again."""
     try:
         return codec.INCIDENTS.decode(row.body)
     except RowDamaged:
-        ordinal = ordinal_of(row.key) + (not row.over)
-        return Incident(
-            key=incident_key(row.conversation, ordinal),
-            conversation=row.conversation,
-            ordinal=ordinal,
-            opened_at=row.opened_at,
-            last_crisis_at=row.opened_at,
-            state=State.CLOSED if row.over else State.WATCHING,
-            level=Level.UNSCORED,
-            release=row.release,
-        )
+        return stand_in(row.conversation, ordinal_of(row.key), row.opened_at, row.release, over=row.over)
 
 
 def instead_of(connection: Connection, row: Any) -> Incident:

@@ -21,7 +21,7 @@ from monitor.store.updates import is_update
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """``due``: a pager has still to hear that it is over.
+    """``wakes``: time will do something to the case. ``due``: a pager has still to hear that it is over.
 
     ``unreadable``: so many rows are damaged; what stands for them is in ``case`` and ``incidents``. ``readable``: not
     written by a release more than one ahead, whose workers are the ones to decide.
@@ -30,6 +30,7 @@ class Standing:
     conversation: str
     incidents: tuple[Incident, ...] = ()
     case: Case | None = None
+    wakes: bool = False
     due: bool = False
     erasure: str | None = None
     unreadable: int = 0
@@ -68,7 +69,8 @@ def _read(connection: Connection, conversation: str, kept: Any, opened: Sequence
         return Standing(conversation, readable=False)
     if case is not None and case.incident is not None:
         known.setdefault(case.incident.key, case.incident)
-    return Standing(conversation, tuple(known.values()), case, unreadable=damaged)
+    wakes = kept is not None and kept.wake_at is not None
+    return Standing(conversation, tuple(known.values()), case, wakes=wakes, unreadable=damaged)
 
 
 def _case(connection: Connection, row: Any) -> tuple[Case | None, int]:
@@ -77,9 +79,7 @@ def _case(connection: Connection, row: Any) -> tuple[Case | None, int]:
     try:
         return codec.CASES.decode(row.body), 0
     except RowDamaged:
-        anew = case_rows.begun_anew(connection, row)
-        # Where a time to wake at stands beside it, a timer rings for what a verdict may have been due on.
-        return replace(anew, begun_anew=row.wake_at is not None), 1
+        return case_rows.begun_anew(connection, row), 1
 
 
 def _due(connection: Connection, keys: Sequence[str]) -> set[str]:
