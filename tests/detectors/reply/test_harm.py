@@ -114,7 +114,7 @@ def test_harm_in_the_middle_of_a_long_reply_is_found(score):
     assert signal.veto
 
 
-@pytest.mark.parametrize("dots", ["……\n" * 1_500, "▢ " * 4_000])
+@pytest.mark.parametrize("dots", ["……\n" * 1_500, "▢ " * 4_000], ids=["lines", "one line"])
 @pytest.mark.parametrize("line", ["有本事你现在就去。", "“你走了大家都轻松，想走就走吧。”"])
 def test_what_stands_between_signs_alone_is_not_nothing(score, dots, line):
     signal = score(dots + line + dots)
