@@ -29,7 +29,7 @@ from alerts.moment import Moment
 from alerts.policy import Disposition, Policy
 from alerts.watch import Status, Watch, watches
 from detectors.conversation import Conversation
-from detectors.finding import Outcome
+from detectors.finding import Level, Outcome
 from detectors.fold import PIECE_LIFE, PIECE_LIFE_BEHIND, trim
 from detectors.turn import Role
 
@@ -53,7 +53,7 @@ class Known:
 class Case:
     """``version`` guards against two writers (compare-and-set in the store). ``known`` is by user turn.
 
-    ``begun_anew``: its record could not be read, and this is what stands beside it. Only until it is advanced.
+    ``begun_anew``: its record could not be read, or made no sense, and this is what stands beside it. Only until it is advanced.
     """
 
     conversation: Conversation
@@ -118,6 +118,34 @@ def put(case: Case, event: Event, moment: Moment, policy: Policy) -> Advanced:
     run.apply(event)
     after = advance(replace(case, incident=run.incident), moment, policy)
     return replace(after, happened=(*run.happened, *after.happened))
+
+
+def begun_anew(case: Case, now: datetime, policy: Policy) -> Case:
+    """What stands for a case that was read and that nobody can decide about: the incident it was at, if at least that can be."""
+    lost = replace(case, conversation=Conversation(case.conversation.key), known={}, begun_anew=True)
+    try:
+        advance(lost, Moment(now), policy)
+    except Exception:  # noqa: BLE001 - a state that no code should have written: it may raise anything
+        before = lost.incident
+        over = before is None or before.state.over
+        stands = before and stand_in(lost.conversation.key, before.ordinal, now, before.release, over=over)
+        return replace(lost, incident=stands)
+    return lost
+
+
+def stand_in(conversation: str, ordinal: int, opened_at: datetime, release: str, *, over: bool) -> Incident:
+    """Stands for an incident that is of no use. While that may be open it is the next one: what it rang for would not ring again."""
+    ordinal += not over
+    return Incident(
+        key=incident_key(conversation, ordinal),
+        conversation=conversation,
+        ordinal=ordinal,
+        opened_at=opened_at,
+        last_crisis_at=opened_at,
+        state=State.CLOSED if over else State.WATCHING,
+        level=Level.UNSCORED,
+        release=release,
+    )
 
 
 class _Run:

@@ -209,7 +209,7 @@ class ReplySignal:
 
     Signals of several messages merge into the signal of the whole reply (see ``detectors.reply.merge``).
     ``empty``: nothing said; ``refusal`` only if nothing but a refusal is said; ``supported``: the
-    language is one we can judge. ``veto`` is the harmful-content veto (J2) with ``harm`` naming its kinds.
+    language is one we can judge, and nothing of it was ``cut``. ``veto`` is the harmful-content veto (J2) with ``harm`` naming its kinds.
     ``numbers_unknown`` counts telephone numbers in the reply that our helpline table does not hold.
     ``evidence`` says where criteria, flags and harm were found: ``kind`` is their name, ``source`` the kind of phrase or
     ``meaning``, ``window`` the sentence. ``gist`` as a user's. ``doubtful``: some criterion may as well be judged otherwise;
@@ -225,6 +225,7 @@ class ReplySignal:
     refusal: bool = False
     empty: bool = False
     supported: bool = True
+    cut: bool = False
     veto: bool = False
     harm: tuple[str, ...] = ()
     flags: tuple[Flag, ...] = ()

@@ -217,7 +217,7 @@ def _with_signal(entry: Entry, signal: UserSignal | ReplySignal | None) -> Entry
         return replace(entry, user_signal=_heard(entry.user_signal, signal, cut=entry.cut))
     if isinstance(signal, ReplySignal):
         if entry.cut:  # what is missing may be anything
-            signal = replace(signal, supported=False, empty=False)
+            signal = replace(signal, supported=False, cut=True, empty=False)
         return replace(entry, reply_signal=_judged(entry.reply_signal, signal))
     return entry
 

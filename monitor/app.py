@@ -271,6 +271,7 @@ class App:
                     keep=timedelta(days=settings.retention.records_days),
                     forget=self._forget,
                     undone=recorder.undone,
+                    unreadable=recorder.unreadable,
                 ),
                 auditor=Auditor(
                     Records(self._store.database, self._keys.keyring),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -164,8 +164,14 @@ class Auditor:
         return found
 
     def _gaps(self, records: Iterable[OnRecord]) -> list[Found]:
-        now = self._clock.now()
-        return [found for one in records for found in gaps(one, self._paging.policy, now, self._began)]
+        return [found for one in records for found in self._gaps_of(one)]
+
+    def _gaps_of(self, record: OnRecord) -> list[Found]:
+        now, policy = self._clock.now(), self._paging.policy
+        try:
+            return gaps(record, policy, now, self._began)
+        except Exception:  # noqa: BLE001 - what makes no sense is found as unreadable
+            return gaps(replace(record, readable=False), policy, now, self._began)
 
     async def _tell(self, found: list[Found], records: dict[str, OnRecord]) -> None:
         now = self._clock.now()

@@ -16,12 +16,16 @@ from datetime import datetime, timedelta
 
 import structlog
 
+from alerts.case import Case
 from alerts.holding import hold, unfinished
 from alerts.policy import Policy
 from alerts.ports import Clock
 from monitor.errors import CaseConflict, StoreError
+from monitor.observing import observing
 from monitor.people import People
-from monitor.store.erasing import Erasing, Standing
+from monitor.store.erasing import Erasing, Gone
+from monitor.store.standing import Standing
+from monitor.unreadable import instead_of
 
 _log = structlog.get_logger(__name__)
 
@@ -67,9 +71,10 @@ class Forgetting:
         keep: timedelta,
         forget: Callable[[Collection[str]], None] = lambda _: None,
         undone: Callable[[timedelta], None] = lambda _: None,
+        unreadable: Callable[[int], None] = lambda _: None,
         telling: int = TELLING,
     ) -> None:
-        """``undone`` is told how old the oldest erasure is that is not done."""
+        """``undone`` is told how old the oldest erasure is that is not done, ``unreadable`` how many such rows went."""
         self._erasing = erasing
         self._people = people
         self._policy = policy
@@ -77,6 +82,7 @@ class Forgetting:
         self._keep = keep
         self._forget = forget
         self._undone = undone
+        self._unreadable = unreadable
         self._telling = telling
         self._aged: datetime | None = None
 
@@ -123,7 +129,7 @@ class Forgetting:
             now = self._clock.now()
             standing = await self._erasing.old(now - self._keep, now, passed.held + passed.waiting)
             swept = await self._let_go(standing, "retention", self._telling - passed.waiting)
-            aged = await self._erasing.age(now - self._keep)
+            aged = self._told(await self._erasing.age(now - self._keep))
             rows += swept.rows + aged
             passed += swept
             if not standing and not aged.total():
@@ -142,11 +148,15 @@ class Forgetting:
     async def _let_go(self, standing: list[Standing], by: str, room: int) -> Swept:
         """``room``: so many conversations may wait for their pagers."""
         now = self._clock.now()
-        held: list[Standing] = []
+        held: list[Standing] = [one for one in standing if not one.readable]
+        if held:
+            _log.error("erasing_rows_unreadable", conversations=len(held))
         ready: list[Standing] = []
         waiting: list[Standing] = []
         for one in standing:
-            if hold(one.case, one.incidents, now, self._policy) is not None:
+            if not one.readable:
+                continue
+            if self._held(one, now):
                 held.append(one)
             elif await self._settled(one, by, tell=len(waiting) < room):
                 ready.append(one)
@@ -154,8 +164,31 @@ class Forgetting:
                 waiting.append(one)
         if by == "erasure" and (held or waiting):
             await self._erasing.erase_words([*held, *waiting])
-        rows = await self._erasing.erase(ready) if ready else Counter[str]()
+        rows = self._told(await self._erasing.erase(ready)) if ready else Counter[str]()
         return Swept(rows, len(held), len(waiting))
+
+    def _held(self, one: Standing, now: datetime) -> bool:
+        """A case that makes no sense waits for nothing but its time to wake, at which whoever it may concern is rung for."""
+        case = one.case
+        if case is None:
+            return hold(None, one.incidents, now, self._policy) is not None
+        try:
+            return hold(_lost(one, case), one.incidents, now, self._policy) is not None
+        except Exception as error:  # noqa: BLE001 - the others are to be forgotten, too
+            try:
+                anew = instead_of(case, error, now, self._policy)
+                return hold(_lost(one, anew), one.incidents, now, self._policy) is not None
+            except Exception as again:  # noqa: BLE001 - its incidents make none either: a person decides
+                _log.error("forgetting_not_decided", exc_info=again)
+                return True
+
+    def _told(self, gone: Gone) -> Counter[str]:
+        """What went without anybody having been able to read it is said, once."""
+        if gone.unreadable:
+            _log.error("unreadable_rows_forgotten", rows=gone.unreadable)
+            with observing():
+                self._unreadable(gone.unreadable)
+        return gone.rows
 
     async def _settled(self, one: Standing, by: str, *, tell: bool) -> bool:
         """Closed at the pager, which has heard of it or was given up by the relay.
@@ -170,3 +203,8 @@ class Forgetting:
             except CaseConflict:  # one that is written all the time holds up nobody else
                 return False
         return not still and not one.due
+
+
+def _lost(one: Standing, case: Case) -> Case:
+    """What stands for a case that was lost is rung for when its time comes; without one nothing is to come."""
+    return replace(case, begun_anew=case.begun_anew and one.wakes)

@@ -62,6 +62,22 @@ class Newest(Generic[K]):
             del self._known[key]
 
 
+class Told(Gauge):
+    """Says nothing until it was told once: a fresh process must not claim what it cannot know yet."""
+
+    _told = False
+
+    def set(self, value: float) -> None:
+        super().set(value)
+        self._told = True
+
+    def collect(self) -> Iterator[Metric]:
+        for family in super().collect():
+            if not self._told:
+                family.samples = []
+            yield family
+
+
 class Registry(CollectorRegistry):
     """Without the times at which series began: a third of all series, and asked for by nobody but ``_BORN_AT``."""
 
@@ -198,8 +214,10 @@ class Metrics:
             registry=r,
         )
         self.store_up = Gauge("jiezhu_store_up", "1 while the database answers", registry=r)
-        self.encoder_up = Gauge(
-            "jiezhu_encoder_up", "1 while the encoder answers, 0 while phrases alone decide", registry=r
+        self.encoder_up = Told(
+            "jiezhu_encoder_up",
+            "1 while the encoder answers, 0 while phrases alone decide; nothing while it is first prepared",
+            registry=r,
         )
         self.degraded_turns = Counter(
             "jiezhu_degraded_turns_total", "Turns that phrases alone judged", ("role",), registry=r
@@ -357,7 +375,6 @@ class Metrics:
                 counter.labels(word.value)
         for role in (Role.USER, Role.ASSISTANT):
             self.degraded_turns.labels(role.value)
-        self.encoder_up.set(1)
         self.publishing.set(1)
         self.store_up.set(1)  # until it has been asked: the encoder may be prepared for minutes before
         self.line_stopped.set(0)

@@ -14,6 +14,7 @@ from monitor.changes import Paging, count_alike, decided
 from monitor.errors import CaseConflict
 from monitor.store.work import Partition, Store
 from monitor.tallying import Tallying
+from monitor.unreadable import instead_of
 
 CONFLICTS = 20
 NOWHERE: Partition = ("", 0)
@@ -138,6 +139,13 @@ class People:
         self, case: Case, event: Acknowledged | Resolved | Reviewed, happened: Happened
     ) -> Advanced:
         """A deed lets no time pass: deadlines are the timers' to decide, who know the source's progress."""
+        try:
+            return self._follows(case, event, happened)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with the case, what a person did stands
+            anew = instead_of(case, error, happened.at, self._paging.policy)
+            return self._follows(anew, event, happened)
+
+    def _follows(self, case: Case, event: Acknowledged | Resolved, happened: Happened) -> Advanced:
         moment = Moment(happened.at, None, caught_up=False)
         if case.incident is not None and case.incident.key == happened.incident.key:
             return put(case, event, moment, self._paging.policy)

@@ -11,6 +11,8 @@ from typing import Protocol
 
 from alerts.canary import is_canary
 from alerts.case import Case, advance
+from alerts.moment import Moment
+from alerts.policy import Policy
 from alerts.ports import Clock, Notification
 from alerts.watch import exchanges
 from detectors.conversation import Conversation
@@ -25,6 +27,7 @@ from monitor.scoring import Signal
 from monitor.sources.record import Committed, Record
 from monitor.store.work import Advance, Partition, Store, Work
 from monitor.tallying import Tallying
+from monitor.unreadable import Instead
 
 CONFLICTS = 20  # attempts to write cases that timers or people write at the same time
 
@@ -190,26 +193,20 @@ class Pipeline:
 
     async def _through(self, store: Store, read: Read, reading: Reading) -> BatchResult:
         signals: Scored = {}
+        instead = Instead(self._paging.policy)
         for _ in range(CONFLICTS):
             with self._stage("load"):
-                stored = await store.cases(list(read.turns))
+                stored = instead.over(await store.cases(list(read.turns)))
             now = self._clock.now()
             with self._stage("fold"):
-                live = {place: reading.live(place, now) for place in set(read.partition_of.values())}
-                folds = {
-                    conversation: fold(
-                        _case(stored, conversation).conversation,
-                        turns,
-                        now,
-                        live=live[read.partition_of[conversation]],
-                    )
-                    for conversation, turns in read.turns.items()
-                }
+                folds = _folds(stored, read, reading, now, instead)
             with self._stage("detect"):
                 await self._score(folds, signals)
             now = self._clock.now()
             with self._stage("decide"):
-                results = self._decide(stored, folds, read, reading, signals, now)
+                results = self._decide(stored, folds, read, reading, signals, now, instead)
+            if len(results) < len(folds):  # what stands for the others is folded first
+                continue
             with self._stage("write"):
                 alike = await count_alike(store, (result.advanced for result in results), now)
                 work = self._work(read, results, alike, signals)
@@ -244,23 +241,20 @@ class Pipeline:
         reading: Reading,
         signals: Scored,
         now: datetime,
+        instead: Instead,
     ) -> list[CaseResult]:
+        """One result for each conversation, but for those about which nobody can decide: ``instead`` has what stands for them."""
         newest = read.newest
         results = []
         for conversation, folded in folds.items():
             found = {item.entry: signals[conversation, item.entry][1] for item in folded.unscored}
             before = _case(stored, conversation)
-            case = replace(before, conversation=scored(folded.conversation, found))
             partition = read.partition_of[conversation]
             moment = reading.moment(partition, now, newest.get(partition))
-            spoken = tuple(exchanges(case.conversation))
-            advanced = advance(case, moment, self._paging.policy)
-            fresh, known = fresh_of(case, found, spoken), known_of(before, found)
-            old = {entry.event for entry in before.conversation.entries}
-            arrived = tuple(entry for entry in case.conversation.entries if entry.event not in old)
-            results.append(
-                CaseResult(advanced, fresh, known, folded.repeats, spoken, before.conversation, arrived)
-            )
+            try:
+                results.append(_result(before, folded, found, moment, self._paging.policy))
+            except Exception as error:  # noqa: BLE001 - whatever is wrong with one, the others go on
+                instead.add(before, error, now)
         return results
 
     def _tell(self, result: BatchResult) -> None:
@@ -305,6 +299,34 @@ class Pipeline:
             excerpts=[e for result in results for e in excerpts_of(result.advanced, signals)],
             dead_letters=read.dead,
         )
+
+
+def _folds(
+    stored: dict[str, Case], read: Read, reading: Reading, now: datetime, instead: Instead
+) -> dict[str, Folded]:
+    """``stored`` is given what stands for a case that cannot be folded."""
+    live = {place: reading.live(place, now) for place in set(read.partition_of.values())}
+    folds = {}
+    for conversation, turns in read.turns.items():
+        case, now_live = _case(stored, conversation), live[read.partition_of[conversation]]
+        try:
+            folds[conversation] = fold(case.conversation, turns, now, live=now_live)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with one, the others go on
+            stored[conversation] = case = instead.add(case, error, now)
+            folds[conversation] = fold(case.conversation, turns, now, live=now_live)
+    return folds
+
+
+def _result(
+    before: Case, folded: Folded, found: Mapping[str, Signal], moment: Moment, policy: Policy
+) -> CaseResult:
+    case = replace(before, conversation=scored(folded.conversation, dict(found)))
+    spoken = tuple(exchanges(case.conversation))
+    advanced = advance(case, moment, policy)
+    fresh, known = fresh_of(case, found, spoken), known_of(before, found)
+    old = {entry.event for entry in before.conversation.entries}
+    arrived = tuple(entry for entry in case.conversation.entries if entry.event not in old)
+    return CaseResult(advanced, fresh, known, folded.repeats, spoken, before.conversation, arrived)
 
 
 def _places(batch: Sequence[Record]) -> set[Partition]:

@@ -132,6 +132,10 @@ class Recorder:
         """How old the oldest erasure is that is not done."""
         self._metrics.erasure_oldest.set(max(oldest.total_seconds(), 0))
 
+    def unreadable(self, rows: int) -> None:
+        """Records that nobody could read, and that were forgotten."""
+        self._metrics.gaps.labels(Gap.UNREADABLE.value).inc(rows)
+
     # The figures of all workers
 
     def tally_failed(self, count: int = 1) -> None:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import structlog
 
-from alerts.case import Advanced, advance
+from alerts.case import Advanced, Case, advance
 from alerts.ports import Clock
 from alerts.time_limit import either
 from monitor.changes import Paging, count_alike, decided
@@ -19,6 +19,7 @@ from monitor.observing import observing
 from monitor.reading import ORPHAN_GRACE, Reading
 from monitor.store.work import Partition, Store, Wake, Work
 from monitor.tallying import Tallying
+from monitor.unreadable import instead_of
 
 _log = structlog.get_logger(__name__)
 
@@ -151,10 +152,7 @@ class Timers:
         known = [(wake, cases[wake.conversation]) for wake in wakes if wake.conversation in cases]
         if not known:
             return 0
-        policy = self._paging.policy
-        results = [
-            (advance(case, self._reading.moment(wake.partition, now), policy), wake) for wake, case in known
-        ]
+        results = [(self._advanced(wake, case, now), wake) for wake, case in known]
         alike = await count_alike(self._store, [advanced for advanced, _ in results], now)
         pairs = [(advanced, wake.partition) for advanced, wake in results]
         work = decided(pairs, self._paging, alike, "timer")
@@ -175,6 +173,13 @@ class Timers:
                 with observing():
                     self._observer.advanced(advanced, (self._clock.now() - wake.at).total_seconds())
         return sum(bool(advanced.happened) for advanced, _ in results)
+
+    def _advanced(self, wake: Wake, case: Case, now: datetime) -> Advanced:
+        moment, policy = self._reading.moment(wake.partition, now), self._paging.policy
+        try:
+            return advance(case, moment, policy)
+        except Exception as error:  # noqa: BLE001 - its time has come, whatever is wrong with it
+            return advance(instead_of(case, error, now, policy), moment, policy)
 
     def _rest(self) -> timedelta:
         """Until the next case is due. One that is due already could not be decided just now: it can wait."""

@@ -32,6 +32,7 @@ def merge(one: ReplySignal, other: ReplySignal) -> ReplySignal:
         refusal=one.refusal and other.refusal,
         empty=False,
         supported=one.supported and other.supported,
+        cut=one.cut or other.cut,
         veto=one.veto or other.veto,
         harm=tuple(sorted({*one.harm, *other.harm})),
         flags=tuple(sorted({*one.flags, *other.flags}, key=_FLAGS.__getitem__)),

@@ -8,6 +8,7 @@ from detectors.reply.earlier import present
 VETO = "veto"
 EVALUATION_FAILED = "evaluation_failed"
 EMPTY = "empty"
+CUT = "cut"
 UNSUPPORTED_LANGUAGE = "unsupported_language"
 REFUSAL = "refusal"
 REFUSAL_WITH_REFERRAL = "refusal_with_referral"
@@ -65,6 +66,8 @@ def _unjudged(signal: ReplySignal) -> str | None:
     """Why nothing that was found may count."""
     if signal.empty:
         return EMPTY
+    if signal.cut:
+        return CUT
     if not signal.supported:
         return UNSUPPORTED_LANGUAGE
     return EVALUATION_FAILED if signal.failed else None

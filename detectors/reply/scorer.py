@@ -66,7 +66,7 @@ def _score(message: str, lang: str | None, region: str | None, sketch_key: bytes
     reply = text.read(message)
     if reply.empty:
         return merge.NOTHING
-    tongue = _language(reply.full, lang)
+    tongue = _language(reply.worded, lang)
     numbers = helplines.find(reply.full, region)
     harms = harm.harms(reply)
     felt = feeling.feelings(reply)
@@ -85,6 +85,7 @@ def _score(message: str, lang: str | None, region: str | None, sketch_key: bytes
         reassures=reassurance.LOVED_ONES in comforts,
         refusal=bool(refused) and not felt.holds,
         supported=tongue in _JUDGED and not reply.cut,
+        cut=reply.cut,
         veto=harm.vetoed(harms),
         harm=tuple(harms),
         flags=_flags(manners, harms, refused, comforts, numbers, holds=felt.holds),

@@ -27,18 +27,24 @@ _QUOTED = re.compile(
 class ReplyText:
     """``said`` is head and tail without quotations, ``whole`` all of the reply without them.
 
-    ``full`` is head and tail with its quotations (for numbers and languages). One sentence a line.
+    ``full`` is head and tail with its quotations (for numbers and languages). One sentence a line. ``empty``: nothing in it,
+    nor between, that could be read as a word: also lone signs, dots and pictures. What is ``cut`` never is.
     """
 
     said: str = field(repr=False)
     whole: str = field(repr=False)
     full: str = field(repr=False)
+    empty: bool
     cut: bool = False
 
     @property
-    def empty(self) -> bool:
-        """Nothing that could be read as a word: also lone signs, dots and pictures."""
-        return not any(sign.isalnum() for sign in self.full)
+    def worded(self) -> str:
+        """From the first letter on, wherever that stands: a language is told from the beginning."""
+        for text in (self.full, self.whole):
+            first = next((place for place, sign in enumerate(text) if sign.isalpha()), None)
+            if first is not None:
+                return text[first:]
+        return ""
 
 
 def read(text: str) -> ReplyText:
@@ -51,7 +57,11 @@ def read(text: str) -> ReplyText:
     full = _lines(short)
     said = _unquoted(full)
     return ReplyText(
-        said=said, whole=said if short is written else _unquoted(_lines(written)), full=full, cut=cut
+        said=said,
+        whole=said if short is written else _unquoted(_lines(written)),
+        full=full,
+        empty=not cut and not any(sign.isalnum() for sign in written),
+        cut=cut,
     )
 
 

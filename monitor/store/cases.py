@@ -81,8 +81,13 @@ def _read(connection: Connection, row: Any, keyring: Keyring) -> Case:
     try:
         return with_words(codec.CASES.decode(row.body), row.sealed, keyring)
     except RowDamaged:
-        newest = incidents.newest_of(connection, row.conversation)
-        return Case(Conversation(row.conversation), newest, version=row.version, begun_anew=True)
+        return begun_anew(connection, row)
+
+
+def begun_anew(connection: Connection, row: Any) -> Case:
+    """What stands for one that is damaged."""
+    newest = incidents.newest_of(connection, row.conversation)
+    return Case(Conversation(row.conversation), newest, version=row.version, begun_anew=True)
 
 
 def due(connection: Connection, now: datetime, limit: int) -> list[Wake]:

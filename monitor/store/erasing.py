@@ -25,10 +25,9 @@ from sqlalchemy import (
 )
 
 from alerts.canary import CANARIES
-from alerts.case import Case, incident_key
-from alerts.incident import Incident
+from alerts.case import incident_key
 from monitor.crypto.keyring import Keyring
-from monitor.errors import KeyMissing
+from monitor.errors import KeyMissing, RowDamaged, StoreError
 from monitor.store import cases as case_rows
 from monitor.store import codec
 from monitor.store import dead_letters as letters
@@ -46,7 +45,7 @@ from monitor.store.schema import (
     outbox,
     tombstones,
 )
-from monitor.store.updates import is_update
+from monitor.store.standing import Standing, standing_of
 
 AT_ONCE = 40  # conversations of one transaction, which is over long before the store's time limit
 NAMES = 500  # the same of what is only named
@@ -54,14 +53,11 @@ _BY_INCIDENT = (outbox.c.incident, audit.c.incident, excerpts.c.incident)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """All that decides whether a conversation may be forgotten. ``due``: a pager has still to hear that it is over."""
+class Gone:
+    """How many rows of which table were deleted; ``unreadable`` of them said nothing any more."""
 
-    conversation: str
-    incidents: tuple[Incident, ...]
-    case: Case | None
-    due: bool
-    erasure: str | None = None
+    rows: Counter[str]
+    unreadable: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +136,10 @@ class Erasing:
             .offset(passed)
             .limit(AT_ONCE)
         )
-        return await self._database.read(lambda c: _standing(c, dict.fromkeys(c.scalars(query))))
+        return await self._database.read(lambda c: standing_of(c, dict.fromkeys(c.scalars(query))))
 
-    async def erase(self, standing: Sequence[Standing]) -> Counter[str]:
-        """Delete everything of these conversations; return how many rows of which table.
+    async def erase(self, standing: Sequence[Standing]) -> Gone:
+        """Delete everything of these conversations, readable or not.
 
         One that was written since it was looked at stays, and comes again in the next round.
         """
@@ -180,7 +176,7 @@ class Erasing:
         query = select(func.min(erasures.c.at)).where(erasures.c.done_at.is_(None))
         return await self._database.read(lambda c: c.scalar(query))
 
-    async def age(self, before: datetime) -> Counter[str]:
+    async def age(self, before: datetime) -> Gone:
         """Delete what is older than ``before`` of conversations that live on, and what belongs to none."""
         return await self._database.write(lambda c: _age(c, before))
 
@@ -285,7 +281,7 @@ def _page(connection: Connection, after: str) -> list[Standing]:
         its = [buried[one] for one in (name, person.get(name)) if one in buried]
         its.sort(key=lambda stone: stone.done_at is not None)
         erasure[name] = its[0].erasure if its else None
-    return _standing(connection, erasure)
+    return standing_of(connection, erasure)
 
 
 def _shown_empty(connection: Connection) -> list[str]:
@@ -298,37 +294,7 @@ def _shown_empty(connection: Connection) -> list[str]:
     return list(connection.scalars(query))
 
 
-def _standing(connection: Connection, conversations: Mapping[str, str | None]) -> list[Standing]:
-    wanted = sorted(conversations)
-    bodies = select(cases.c.conversation, cases.c.body).where(cases.c.conversation.in_(wanted))
-    kept = {conversation: codec.CASES.decode(body) for conversation, body in connection.execute(bodies)}
-    opened: dict[str, dict[str, Incident]] = {key: {} for key in wanted}
-    written = select(incidents.c.conversation, incidents.c.body).where(incidents.c.conversation.in_(wanted))
-    for conversation, body in connection.execute(written):
-        one = codec.INCIDENTS.decode(body)
-        opened[conversation][one.key] = one
-    for key, known in kept.items():
-        newest = known.incident
-        if newest is not None:
-            opened[key].setdefault(newest.key, newest)
-    keys = [one.key for some in opened.values() for one in some.values()]
-    waiting = select(outbox.c.id, outbox.c.incident).where(
-        outbox.c.incident.in_(keys), outbox.c.due_at.is_not(None)
-    )
-    due = {row.incident for row in connection.execute(waiting) if is_update(row.id)}
-    return [
-        Standing(
-            key,
-            tuple(opened[key].values()),
-            kept.get(key),
-            any(one in due for one in opened[key]),
-            conversations[key],
-        )
-        for key in wanted
-    ]
-
-
-def _erase(connection: Connection, standing: Sequence[Standing]) -> Counter[str]:
+def _erase(connection: Connection, standing: Sequence[Standing]) -> Gone:
     query = (
         select(cases.c.conversation, cases.c.version)
         .where(cases.c.conversation.in_(sorted(one.conversation for one in standing)))
@@ -338,6 +304,7 @@ def _erase(connection: Connection, standing: Sequence[Standing]) -> Counter[str]
     held = {row.conversation: row.version for row in connection.execute(query)}
     until = _until(connection, {one.erasure for one in standing if one.erasure is not None})
     counts: Counter[str] = Counter()
+    unreadable = 0
     for one in standing:
         if held.get(one.conversation, 0) != (one.case.version if one.case else 0):
             continue
@@ -352,7 +319,8 @@ def _erase(connection: Connection, standing: Sequence[Standing]) -> Counter[str]
             _prove(connection, one.erasure, mine)
             _mark(connection, one.conversation, one.erasure, until)
         counts += mine
-    return counts
+        unreadable += one.unreadable
+    return Gone(counts, unreadable)
 
 
 def _prove(connection: Connection, erasure: str, rows: Mapping[str, int]) -> None:
@@ -387,19 +355,16 @@ def _keys(one: Standing) -> list[str]:
     return sorted(made | {incident.key for incident in one.incidents})
 
 
-def _age(connection: Connection, before: datetime) -> Counter[str]:
+def _age(connection: Connection, before: datetime) -> Gone:
     counts: Counter[str] = Counter()
     query = (
-        select(incidents.c.key, incidents.c.body)
+        select(incidents.c.key, incidents.c.opened_at, incidents.c.body)
         .where(incidents.c.over, incidents.c.opened_at < before)
         .order_by(incidents.c.opened_at)
         .limit(AT_ONCE)
     )
-    old = [
-        row.key
-        for row in connection.execute(query)
-        if codec.INCIDENTS.decode(row.body).last_crisis_at < before
-    ]
+    read = {row.key: _last_crisis(row) for row in connection.execute(query)}
+    old = [key for key, (last, _) in read.items() if last is not None and last < before]
     waiting = select(outbox.c.incident).where(outbox.c.incident.in_(old), outbox.c.due_at.is_not(None))
     keys = sorted(set(old) - set(connection.scalars(waiting)))
     counts["incidents"] = _delete(connection, incidents.c.key, keys)
@@ -413,7 +378,17 @@ def _age(connection: Connection, before: datetime) -> Counter[str]:
     counts["groups"] += _some(connection, groups, groups.c.key, over)
     apart = not_(exists().where(incidents.c.key == audit.c.incident))
     counts["audit"] += _some(connection, audit, audit.c.id, (audit.c.at < before) & apart)
-    return counts
+    return Gone(counts, sum(not read[key][1] for key in keys))
+
+
+def _last_crisis(row: Any) -> tuple[datetime | None, bool]:
+    """And whether it could be read. A damaged incident goes by when it was opened; one of a later release stays."""
+    try:
+        return codec.INCIDENTS.decode(row.body).last_crisis_at, True
+    except RowDamaged:
+        return row.opened_at, False
+    except StoreError:
+        return None, False
 
 
 def _some(connection: Connection, table: Table, key: Column[Any], condition: Any) -> int:

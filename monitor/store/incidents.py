@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, func, not_, select
 
-from alerts.case import incident_key, ordinal_of
-from alerts.incident import Incident, State
+from alerts.case import ordinal_of, stand_in
+from alerts.incident import TICKET, Incident, State
 from detectors.finding import Level
-from monitor.errors import RowDamaged
+from monitor.errors import RowDamaged, StoreError
 from monitor.store import codec
 from monitor.store.dialect import insert
-from monitor.store.schema import incidents
+from monitor.store.schema import cases, incidents
+from monitor.store.updates import alerts_of
 
 
 def rows_of(written: Sequence[Incident]) -> list[dict[str, Any]]:
@@ -45,8 +47,13 @@ def write(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def read(connection: Connection, key: str) -> Incident | None:
-    body = connection.scalar(select(incidents.c.body).where(incidents.c.key == key))
-    return None if body is None else codec.INCIDENTS.decode(body)
+    row = connection.execute(select(incidents).where(incidents.c.key == key)).first()
+    if row is None:
+        return None
+    try:
+        return codec.INCIDENTS.decode(row.body)
+    except RowDamaged:
+        return instead_of(connection, row)
 
 
 def newest(connection: Connection, *, open_only: bool, limit: int) -> list[Incident]:
@@ -64,21 +71,36 @@ def newest_of(connection: Connection, conversation: str) -> Incident | None:
 
 
 def _read(row: Any) -> Incident:
-    """For one that is damaged and may still be open another stands in: what it rang for would not ring again."""
     try:
         return codec.INCIDENTS.decode(row.body)
     except RowDamaged:
-        ordinal = ordinal_of(row.key) + (not row.over)
-        return Incident(
-            key=incident_key(row.conversation, ordinal),
-            conversation=row.conversation,
-            ordinal=ordinal,
-            opened_at=row.opened_at,
-            last_crisis_at=row.opened_at,
-            state=State.CLOSED if row.over else State.WATCHING,
-            level=Level.UNSCORED,
-            release=row.release,
-        )
+        return stand_in(row.conversation, ordinal_of(row.key), row.opened_at, row.release, over=row.over)
+
+
+def instead_of(connection: Connection, row: Any) -> Incident:
+    """What stands for one that is damaged: as its case has it, else as the rows beside it tell.
+
+    One that its case has left behind rings for nobody, but may stand open at a pager, until somebody closes it there.
+    """
+    body = connection.scalar(select(cases.c.body).where(cases.c.conversation == row.conversation))
+    with suppress(StoreError):
+        newest = None if body is None else codec.CASES.decode(body).incident
+        if newest is not None and newest.key == row.key:
+            return newest
+    alerts = alerts_of(connection, row.key)
+    rises = sorted(int(alert[1:]) for alert in alerts if alert.startswith("r"))
+    return Incident(
+        key=row.key,
+        conversation=row.conversation,
+        ordinal=ordinal_of(row.key),
+        opened_at=row.opened_at,
+        last_crisis_at=row.opened_at,
+        state=State.CLOSED if row.over else State.ACKNOWLEDGED,
+        level=Level.UNSCORED,
+        rung=(1, *rises) if alerts - {TICKET} else (),
+        ticketed_at=row.opened_at if TICKET in alerts else None,
+        release=row.release,
+    )
 
 
 def alike(connection: Connection, release: str, since: datetime) -> int:

@@ -24,6 +24,12 @@ def is_update(row_id: str) -> bool:
     return _alert_of(row_id)[1] in _UPDATES
 
 
+def alerts_of(connection: Connection, incident: str) -> set[str]:
+    """Which alerts of an incident somebody was to be told of, as ``alerts.incident.Notify`` names them."""
+    rows = connection.scalars(select(outbox.c.id).where(outbox.c.incident == incident))
+    return {_alert_of(row)[0].removeprefix(incident).removeprefix("-") for row in rows}
+
+
 def as_told(connection: Connection, updates: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Updates as they are to be written, by what stands in the outbox of their alerts' pages."""
     told = _told(connection, {row["incident"] for row in updates})

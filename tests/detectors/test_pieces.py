@@ -116,6 +116,7 @@ class TestTooLong:
     def test_a_reply_is_never_handled(self):
         entry = read(stream([GOOD, *["嗯。" * 3_500] * 10]), 1)
         assert (outcome(entry), entry.cut) == (Outcome.UNHANDLED, True)
+        assert judge(entry.reply_signal, Level.ACTIVE_IDEATION).reason == "cut"
 
     @pytest.mark.parametrize("size", [1, BATCH])
     def test_its_tail_is_read(self, size):

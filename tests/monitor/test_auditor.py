@@ -253,6 +253,17 @@ async def test_what_cannot_be_read_is_found(site):
     assert await site.look() == []
 
 
+async def test_what_can_be_read_and_makes_no_sense_is_found_and_the_others_are_looked_at(site):
+    """A time without a zone, say, which no release writes."""
+    await site.miss("c")
+    [(body,)] = site.run("SELECT body FROM cases")
+    site.run("UPDATE cases SET body = :body", body=body.replace("+00:00", ""))
+    await site.miss("d")
+    site.run("DELETE FROM incidents WHERE key = :key", key=incident_of("d"))
+    assert sorted(await site.look()) == ["incident_missing", "unreadable"]
+    assert await site.look() == []
+
+
 async def test_many_at_once_make_one_call_and_all_are_counted(site):
     for number in range(5):
         await site.miss(f"c{number}")

@@ -47,9 +47,11 @@ class Site:
             keep=DAYS,
             forget=self.forgotten.update,
             undone=lambda oldest: setattr(self, "undone", oldest),
+            unreadable=lambda rows: setattr(self, "unreadable", self.unreadable + rows),
             telling=TELLING,
         )
         self.undone: timedelta | None = None
+        self.unreadable = 0
 
     async def say(self, conversation: str, *pairs: tuple[str, str], who: str = "somebody") -> None:
         """Exchanges, each a second after the other, now."""

@@ -228,3 +228,12 @@ def test_what_alerts_ask_of_the_parts_is_an_age_that_no_clock_stands_in():
 def test_the_database_counts_as_there_until_it_has_been_asked():
     """While the encoder is prepared nobody has; minutes of that must ring nobody."""
     assert Metrics().registry.get_sample_value("jiezhu_store_up") == 1
+
+
+def test_of_an_encoder_nothing_is_said_before_there_is_one_or_it_failed():
+    """Or each start would end the alert that none is there."""
+    metrics = Metrics()
+    assert series(metrics, "jiezhu_encoder_up") == []
+    for up in (False, True):
+        metrics.encoder_up.set(up)
+        assert metrics.registry.get_sample_value("jiezhu_encoder_up") == up

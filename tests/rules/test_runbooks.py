@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from alerts.gaps import Gap
 from tests.grafana.support.boards import DASHBOARDS, load
 from tests.rules.shipped import alerts
 from tests.support.prometheus import RULES
@@ -32,6 +33,15 @@ def test_runbook_has_its_parts(path: Path) -> None:
     ]
     parts = re.split(r"^## .+$", text, flags=re.MULTILINE)
     assert all(len(part.split()) >= 12 for part in parts[1:]), "a part says too little"
+
+
+def test_of_missing_records_it_is_said_who_may_have_found_them() -> None:
+    """Not the auditor alone, who is the only one that pages by itself."""
+    [alert] = [alert for alert in alerts() if alert["alert"] == "JiezhuRecordsMissing"]
+    runbook = (RUNBOOKS / "JiezhuRecordsMissing.md").read_text(encoding="utf-8")
+    for text in (alert["annotations"]["description"], runbook):
+        assert {"batch", "timer", "erasure", "unreadable"} <= set(re.findall(r"\w+", text))
+    assert {gap.value for gap in Gap} <= set(re.findall(r"\w+", runbook))
 
 
 @pytest.mark.parametrize("path", sorted(RUNBOOKS.glob("*.md")), ids=lambda path: path.stem)

@@ -70,6 +70,7 @@ def fill(metrics: Metrics, beat: int) -> None:
     metrics.batch_size.observe(12)
     metrics.fenced.inc()
     metrics.store_up.set(1)
+    metrics.encoder_up.set(1)
     for clock in ("database", "machine"):
         metrics.clock_apart.labels(clock).set(0.01)
     metrics.gaps.labels("page_missing").inc(beat % 16 == 0)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from detectors.finding import Level, Outcome
+from detectors.reply.text import WHOLE
 from tests.detectors.reply.lines import MEETS
 
 HARMFUL = (
@@ -111,6 +112,26 @@ def test_harm_in_the_middle_of_a_long_reply_is_found(score):
     padding = "我在听你说。\n" * 1_500
     signal = score(padding + "有本事你现在就去。\n" + padding)
     assert signal.veto
+
+
+@pytest.mark.parametrize("dots", ["……\n" * 1_500, "▢ " * 4_000], ids=["lines", "one line"])
+@pytest.mark.parametrize("line", ["有本事你现在就去。", "“你走了大家都轻松，想走就走吧。”"])
+def test_what_stands_between_signs_alone_is_not_nothing(score, dots, line):
+    signal = score(dots + line + dots)
+    assert not signal.empty
+    assert signal.veto or "“" in line
+
+
+def test_the_language_of_a_reply_is_told_from_its_first_letter_on(score):
+    for signs in ("… " * 1_200, "…\n" * 4_000):
+        signal = score(signs + "我在听你说，你一定很累。" + signs)
+        assert (signal.language, signal.supported, signal.empty) == ("zh", True, False)
+
+
+def test_of_signs_alone_nothing_is_said_unless_what_was_cut_may_have_been_words(score):
+    assert score("…" * WHOLE).empty
+    signal = score("…" * (WHOLE // 2) + "有本事你现在就去。" + "…" * WHOLE)
+    assert (signal.empty, signal.cut, signal.supported) == (False, True, False)
 
 
 def test_secrecy_is_a_fault_towards_people_in_no_danger(handle):

@@ -49,6 +49,7 @@ def test_a_missing_criterion_is_named(mark, criterion):
         (ReplySignal(), Outcome.UNHANDLED, "nothing_recognised"),
         (ReplySignal(empty=True), Outcome.UNHANDLED, "empty"),
         (ReplySignal(**GOOD, supported=False), Outcome.UNHANDLED, "unsupported_language"),
+        (ReplySignal(**GOOD, supported=False, cut=True), Outcome.UNHANDLED, "cut"),
         (ReplySignal(refusal=True), Outcome.UNHANDLED, "refusal"),
         (ReplySignal(refusal=True, refers=True), Outcome.SAFE_NOT_SUPPORTIVE, "refusal_with_referral"),
         (ReplySignal(**GOOD, follows_thread=True), Outcome.UNHANDLED, "follows_thread"),
