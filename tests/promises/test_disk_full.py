@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import shutil
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -26,6 +27,8 @@ PROMPT = timedelta(seconds=5)
 # For what stood in the outbox: the longest back-off, and a start of the worker.
 PATIENCE = timedelta(seconds=60)
 SECOND = timedelta(seconds=1)
+MOST = 300  # writes that find room inside a file
+STUCK = 3.0  # seconds that a write takes at most, if it is taken
 
 
 class Pager:
@@ -78,6 +81,17 @@ class Round:
         self._owe(self.dropped, now, within)
         return await self._put(said)
 
+    async def until_full(self, records: int) -> int:
+        """What the file and its log have room for inside is still written: more is said, until something is not."""
+        for number in range(MOST):
+            more = f"{self.dropped} more {number}"
+            records += await self._put(list(exchange(more, "hello", "chat", self.team.clock.now() - SECOND)))
+            with contextlib.suppress(AssertionError):
+                await self.team.until_all_read(records, STUCK)
+                continue
+            return records
+        raise AssertionError("the disk was not full")
+
     def _owe(self, crisis: str, due: datetime, within: timedelta) -> None:
         self.ledger.owe(Owed(crisis, due - SECOND, due + within))
 
@@ -117,6 +131,7 @@ async def test_full_and_free_again(
                 pager.deaf = False
                 records += await one.meanwhile(PATIENCE if killed else GRACE + PROMPT)
                 await until(lambda: not ledger.missing, PATIENCE.total_seconds(), 0.05)
+                records = await one.until_full(records)
                 await asyncio.sleep(stay)
                 assert team.read() < records, "the disk was not full"
                 disk.free(worker.pid)

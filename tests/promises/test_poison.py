@@ -142,8 +142,8 @@ async def test_all_of_them(broker: Broker, tmp_path: Path, sqlite_url: str, form
         few = itertools.cycle(
             itertools.islice(poisons(chance, 1 << 10), 11)
         )  # without the largest, which is none then
-        await _send(broker, team.topic, [(chance.randbytes(8), next(few)) for _ in range(limit * 5)])
         begun = team.clock.now()
+        await _send(broker, team.topic, [(chance.randbytes(8), next(few)) for _ in range(limit * 5)])
         await until(lambda: bool(_stops(team)), 60, 0.1)
         await until_health(worker, lambda health: "line_stopped" in health["reasons"], 10)
         read = team.read()
