@@ -145,7 +145,7 @@ class People:
             anew = instead_of(case, error, happened.at, self._paging.policy)
             return self._follows(anew, event, happened)
 
-    def _follows(self, case: Case, event: Acknowledged | Resolved, happened: Happened) -> Advanced:
+    def _follows(self, case: Case, event: Acknowledged | Resolved | Reviewed, happened: Happened) -> Advanced:
         moment = Moment(happened.at, None, caught_up=False)
         if case.incident is not None and case.incident.key == happened.incident.key:
             return put(case, event, moment, self._paging.policy)
