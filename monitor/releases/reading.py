@@ -89,7 +89,7 @@ def side_of_baseline(baseline: Baseline) -> Side:
         baseline.until,
         cells,
         {"live" if live else "probe": sketch},
-        models=baseline.models,
+        models=baseline.models or None,
     )
 
 

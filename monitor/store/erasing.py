@@ -325,7 +325,12 @@ def _erase(connection: Connection, standing: Sequence[Standing]) -> Gone:
 
 def _prove(connection: Connection, erasure: str, rows: Mapping[str, int]) -> None:
     detail = connection.scalar(select(erasures.c.detail).where(erasures.c.id == erasure).with_for_update())
-    before = (codec.loads(detail) or {}).get("rows", {}) if detail else {}
+    found = codec.facts(detail).get("rows")
+    before = (
+        {name: count for name, count in found.items() if isinstance(count, int)}
+        if isinstance(found, dict)
+        else {}
+    )
     total = dict(Counter(before) + Counter(rows))
     connection.execute(
         update(erasures).where(erasures.c.id == erasure).values(detail=codec.dumps({"rows": total}))
