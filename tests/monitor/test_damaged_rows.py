@@ -11,7 +11,8 @@ from structlog.testing import capture_logs
 from alerts.incident import State
 from alerts.storm import Admitted
 from monitor.errors import KeyMissing, RowDamaged
-from monitor.store.erasing import Burial, Erasing
+from monitor.store.burials import Burial
+from monitor.store.erasing import Erasing
 from monitor.store.records import Records
 from monitor.store.sql import SqlStore
 from monitor.store.work import AuditRow, Work
