@@ -59,6 +59,7 @@ class Incident:
     region: str = ""
     degraded: bool = False  # something that counts towards it was judged without the encoder
     probe: bool = False  # the talk of a scripted synthetic user
+    unreadable: bool = False  # its record could not be read: this is what the rows beside it tell
 
     @property
     def rank(self) -> int:

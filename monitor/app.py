@@ -19,6 +19,7 @@ from alerts.relay import Relay
 from detectors.encoder import Progress
 from monitor import assembly, styling
 from monitor.auditor import Auditor
+from monitor.batch import BatchResult
 from monitor.canary import CanaryLoop
 from monitor.changes import Paging
 from monitor.clock import SteadyClock
@@ -35,7 +36,7 @@ from monitor.health import Health, Judge, Signs, live, ready
 from monitor.lifeboat import Lifeboat
 from monitor.metrics import Metrics
 from monitor.people import People
-from monitor.pipeline import BatchResult, Pipeline
+from monitor.pipeline import Pipeline
 from monitor.publisher import Publisher
 from monitor.reading import Reading
 from monitor.recorder import Recorder

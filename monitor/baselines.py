@@ -14,7 +14,8 @@ class Baseline:
 
     ``models`` names by role what judged those hours: another model may see the same replies otherwise. ``figures`` are the
     cells of the hours from ``since`` until before ``until``, as a tally (``monitor.tally.codec.tally_of_json``).
-    ``sketch`` is a ``detectors.drift`` sketch, packed.
+    ``sketch`` is a ``detectors.drift`` sketch, packed, of the replies of ``basis``: to people (live) or to scripts (probe).
+    None: pinned before that was written down, see ``monitor.releases.reading``.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Baseline:
     models: Mapping[str, str]
     figures: str = field(repr=False)
     sketch: bytes = field(repr=False)
+    basis: str | None = None
 
 
 class Baselines(Protocol):

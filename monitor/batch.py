@@ -8,6 +8,7 @@ from datetime import datetime
 
 from alerts.canary import is_canary
 from alerts.case import Advanced, Case
+from alerts.ports import Notification
 from alerts.watch import Exchange
 from detectors.conversation import Conversation, Entry
 from detectors.turn import Turn
@@ -75,6 +76,16 @@ class CaseResult:
             new = {entry.event for entry, _ in self.fresh if entry.event not in self.before}
             self._answered.append(answered_of(self.exchanges, new))
         return self._answered[0]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchResult:
+    """A batch that was decided and written, ``at`` that time."""
+
+    read: Read
+    cases: tuple[CaseResult, ...]
+    notifications: tuple[Notification, ...]
+    at: datetime
 
 
 def known_of(before: Case, found: Mapping[str, Signal]) -> dict[str, Signal]:

@@ -135,7 +135,12 @@ async def incident_detail(settings: Settings, key: str, *, words: bool) -> dict[
         ]
         if words:
             detail["words"] = [
-                {"at": excerpt.at.isoformat(), "role": excerpt.role, "text": excerpt.text}
+                {
+                    "at": excerpt.at.isoformat(),
+                    "role": excerpt.role,
+                    "text": excerpt.text,
+                    **({"closed": excerpt.closed} if excerpt.closed else {}),
+                }
                 for excerpt in await store.excerpts(key)
             ]
         return detail
@@ -201,7 +206,7 @@ def incident_table(rows: Sequence[dict[str, Any]]) -> None:
     for row in rows:
         cells = (
             row["incident"],
-            row["state"],
+            f"{row['state']} (unreadable)" if row["unreadable"] else row["state"],
             row["level"],
             row["outcome"] or "",
             str(row["crisis_turns"]),
@@ -219,7 +224,7 @@ def incident_table(rows: Sequence[dict[str, Any]]) -> None:
 def print_detail(detail: dict[str, Any]) -> None:
     console = Console(highlight=False, markup=False)
     for name, value in detail.items():
-        if name not in ("timeline", "words") and value not in (None, ""):
+        if name not in ("timeline", "words") and value not in (None, "") and value is not False:
             console.print(f"{name.replace('_', ' ')}: {value}")
     console.print("timeline:")
     for step in detail["timeline"]:
@@ -227,7 +232,8 @@ def print_detail(detail: dict[str, Any]) -> None:
     if detail.get("words"):
         console.print("words:")
     for said in detail.get("words", ()):
-        console.print(f"  {said['at'][:19]}  {said['role']}: {said['text']}", soft_wrap=True)
+        told = f"({said['closed']})" if "closed" in said else said["text"]
+        console.print(f"  {said['at'][:19]}  {said['role']}: {told}", soft_wrap=True)
 
 
 def _row(found: Incident) -> dict[str, Any]:
@@ -250,6 +256,7 @@ def _row(found: Incident) -> dict[str, Any]:
         "track": found.track,
         "language": found.lang,
         "region": found.region,
+        "unreadable": found.unreadable,
     }
 
 

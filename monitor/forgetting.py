@@ -23,7 +23,8 @@ from alerts.ports import Clock
 from monitor.errors import CaseConflict, StoreError
 from monitor.observing import observing
 from monitor.people import People
-from monitor.store.erasing import Erasing, Gone
+from monitor.store.deletion import Gone
+from monitor.store.erasing import Erasing
 from monitor.store.standing import Standing
 from monitor.unreadable import instead_of
 

@@ -78,12 +78,19 @@ class GroupKeeper:
                 await either(self._clock, POLL, self._woken)
 
     async def look(self) -> None:
-        """Look at every group that is due. One that somebody else writes meanwhile is looked at again."""
+        """Look at every group that is due. One that somebody else writes meanwhile is looked at again.
+
+        One that cannot be kept, as a member of it is of a later release, keeps nobody from the others.
+        """
         for group in await self._store.due_groups(self._clock.now(), LEASE, AT_ONCE):
             try:
                 await self.keep(group)
             except GroupConflict:
                 continue
+            except StoreUnavailable:
+                raise
+            except JiezhuError as error:
+                _log.warning("group_not_kept", exc_info=error)
 
     async def acknowledge(self, key: str, by: str) -> Group | None:
         """Take a group; its incidents follow batch by batch (``keep``). None if there is none of that key.

@@ -15,7 +15,8 @@ from monitor.errors import ConfigurationError, JiezhuError, StoreError
 from monitor.forgetting import Forgetting, Swept
 from monitor.people import People
 from monitor.settings import Settings
-from monitor.store.erasing import Burial, Erasing
+from monitor.store.burials import Burial
+from monitor.store.erasing import Erasing
 from monitor.store.resealing import Resealed, Resealing
 from monitor.subjects import naming, read_ids
 

@@ -17,10 +17,10 @@ import structlog
 from alerts.case import Advanced, incident_key
 from alerts.ports import Clock, Notification, Pager
 from alerts.relay import Grouping, RelayObserver
-from monitor.batch import Read
+from monitor.batch import BatchResult, Read
 from monitor.changes import Paging, wake_of
 from monitor.errors import JiezhuError, StoreError, StoreUnavailable, StoreUnwritable
-from monitor.pipeline import BatchResult, Through
+from monitor.ports import Through
 from monitor.reading import Reading
 from monitor.recent import RecentCases
 from monitor.settled import Settled

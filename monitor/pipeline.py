@@ -3,93 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Protocol
+from dataclasses import replace
 
 from alerts.canary import is_canary
-from alerts.case import Case, advance
-from alerts.moment import Moment
-from alerts.policy import Policy
-from alerts.ports import Clock, Notification
-from alerts.watch import exchanges
-from detectors.conversation import Conversation
+from alerts.ports import Clock
 from detectors.finding import Level, UserSignal
-from detectors.fold import Folded, Unscored, fold, scored
-from monitor.batch import CaseResult, Read, Scored, fresh_of, known_of
+from detectors.fold import Folded
+from monitor.batch import BatchResult, CaseResult, Read, Scored
 from monitor.changes import Paging, count_alike, decided, excerpts_of, turn_finding
+from monitor.deciding import decide, folds_of
 from monitor.errors import CaseConflict, PositionConflict, StoreUnavailable, StoreUnwritable
 from monitor.observing import observing
+from monitor.ports import Lifeboat, Observer, Reader, Scorer
 from monitor.reading import Reading
-from monitor.scoring import Signal
 from monitor.sources.record import Committed, Record
 from monitor.store.work import Advance, Partition, Store, Work
 from monitor.tallying import Tallying
 from monitor.unreadable import Instead
 
 CONFLICTS = 20  # attempts to write cases that timers or people write at the same time
-
-
-@dataclass(frozen=True, slots=True)
-class BatchResult:
-    read: Read
-    cases: tuple[CaseResult, ...]
-    notifications: tuple[Notification, ...]
-    at: datetime
-
-
-class Reader(Protocol):
-    """Decodes a batch (steps 2 and 3)."""
-
-    def read(self, batch: Sequence[Record], positions: Mapping[Partition, int]) -> Read:
-        """Records below their partition's position were processed before and are left out."""
-        ...
-
-
-Through = Callable[[Store, Read, Reading], Awaitable[BatchResult]]
-
-
-class Lifeboat(Protocol):
-    """Takes over while the database is away."""
-
-    @property
-    def aboard(self) -> bool:
-        """True while the database is away."""
-        ...
-
-    async def take(self, read: Read, through: Through, *, readable: bool | None = None) -> None:
-        """Decide and page without the database; nothing is committed. ``readable``: it takes no writes only."""
-        ...
-
-
-class Scorer(Protocol):
-    """Judges texts (step 4). ``failures`` counts the batches in which some could not be judged as they should."""
-
-    failures: int
-
-    async def score(self, unscored: Sequence[Unscored]) -> Sequence[Signal]:
-        """One signal for each, in order."""
-        ...
-
-
-class Observer(Protocol):
-    def batch(self, result: BatchResult) -> None:
-        """Called once for each batch that is safely written."""
-        ...
-
-    def stage(self, name: str, seconds: float) -> None:
-        """``name``: read, load, fold, detect, decide or write. Called for attempts that fail, too."""
-        ...
-
-    def scorer_failed(self) -> None:
-        """Some text of a batch could not be scored. It counts as unscored, and its neighbours go on."""
-        ...
-
-    def fenced(self) -> None:
-        """A batch was void: somebody else had written on its partition, or writes its cases."""
-        ...
 
 
 class Pipeline:
@@ -199,12 +133,12 @@ class Pipeline:
                 stored = instead.over(await store.cases(list(read.turns)))
             now = self._clock.now()
             with self._stage("fold"):
-                folds = _folds(stored, read, reading, now, instead)
+                folds = folds_of(stored, read, reading, now, instead)
             with self._stage("detect"):
                 await self._score(folds, signals)
             now = self._clock.now()
             with self._stage("decide"):
-                results = self._decide(stored, folds, read, reading, signals, now, instead)
+                results = decide(stored, folds, read, reading, signals, now, instead, self._paging.policy)
             if len(results) < len(folds):  # what stands for the others is folded first
                 continue
             with self._stage("write"):
@@ -232,30 +166,6 @@ class Pipeline:
         if self._scoring.failures > before:
             with observing():
                 self._observer.scorer_failed()
-
-    def _decide(
-        self,
-        stored: Mapping[str, Case],
-        folds: Mapping[str, Folded],
-        read: Read,
-        reading: Reading,
-        signals: Scored,
-        now: datetime,
-        instead: Instead,
-    ) -> list[CaseResult]:
-        """One result for each conversation, but for those about which nobody can decide: ``instead`` has what stands for them."""
-        newest = read.newest
-        results = []
-        for conversation, folded in folds.items():
-            found = {item.entry: signals[conversation, item.entry][1] for item in folded.unscored}
-            before = _case(stored, conversation)
-            partition = read.partition_of[conversation]
-            moment = reading.moment(partition, now, newest.get(partition))
-            try:
-                results.append(_result(before, folded, found, moment, self._paging.policy))
-            except Exception as error:  # noqa: BLE001 - whatever is wrong with one, the others go on
-                instead.add(before, error, now)
-        return results
 
     def _tell(self, result: BatchResult) -> None:
         """The batch is written: whatever those who hear of it do, it must not be read again."""
@@ -301,34 +211,6 @@ class Pipeline:
         )
 
 
-def _folds(
-    stored: dict[str, Case], read: Read, reading: Reading, now: datetime, instead: Instead
-) -> dict[str, Folded]:
-    """``stored`` is given what stands for a case that cannot be folded."""
-    live = {place: reading.live(place, now) for place in set(read.partition_of.values())}
-    folds = {}
-    for conversation, turns in read.turns.items():
-        case, now_live = _case(stored, conversation), live[read.partition_of[conversation]]
-        try:
-            folds[conversation] = fold(case.conversation, turns, now, live=now_live)
-        except Exception as error:  # noqa: BLE001 - whatever is wrong with one, the others go on
-            stored[conversation] = case = instead.add(case, error, now)
-            folds[conversation] = fold(case.conversation, turns, now, live=now_live)
-    return folds
-
-
-def _result(
-    before: Case, folded: Folded, found: Mapping[str, Signal], moment: Moment, policy: Policy
-) -> CaseResult:
-    case = replace(before, conversation=scored(folded.conversation, dict(found)))
-    spoken = tuple(exchanges(case.conversation))
-    advanced = advance(case, moment, policy)
-    fresh, known = fresh_of(case, found, spoken), known_of(before, found)
-    old = {entry.event for entry in before.conversation.entries}
-    arrived = tuple(entry for entry in case.conversation.entries if entry.event not in old)
-    return CaseResult(advanced, fresh, known, folded.repeats, spoken, before.conversation, arrived)
-
-
 def _places(batch: Sequence[Record]) -> set[Partition]:
     return {record.partition for record in batch}
 
@@ -336,7 +218,3 @@ def _places(batch: Sequence[Record]) -> set[Partition]:
 def _person(read: Read, conversation: str) -> str | None:
     """Whom the newest turn that names somebody names."""
     return next((turn.user for turn in reversed(read.turns[conversation]) if turn.user is not None), None)
-
-
-def _case(stored: Mapping[str, Case], conversation: str) -> Case:
-    return stored.get(conversation) or Case(Conversation(conversation))

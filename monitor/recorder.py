@@ -24,11 +24,10 @@ from detectors.reply.boundary import CANNOT_REPLACE
 from detectors.reply.repetition import Recent
 from detectors.scales.answer import Answer
 from monitor.answered import Answered
-from monitor.batch import CaseResult
+from monitor.batch import BatchResult, CaseResult
 from monitor.languages import language
 from monitor.metrics import Metrics
 from monitor.observing import observing
-from monitor.pipeline import BatchResult
 from monitor.store.work import Partition
 from monitor.tally.seen import (
     Feedback,

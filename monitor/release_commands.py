@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from monitor.baselines import Baseline
 from monitor.clock import SystemClock
 from monitor.commands import open_store
 from monitor.errors import ConfigurationError, JiezhuError
@@ -88,7 +89,15 @@ async def pin(
 async def baselines(settings: Settings) -> Sequence[dict[str, Any]]:
     async with open_store(settings) as store:
         found = await store.baselines()
-    return [record_of_baseline(one, side_of_baseline(one).replies) for one in found]
+    return [record_of_baseline(one, _replies(one)) for one in found]
+
+
+def _replies(baseline: Baseline) -> int | None:
+    """None for one that cannot be read: it is listed with the others, or nobody would know its name."""
+    try:
+        return side_of_baseline(baseline).replies
+    except JiezhuError:
+        return None
 
 
 async def diff(

@@ -16,6 +16,7 @@ from alerts.case import Advanced
 from alerts.page import Kind
 from alerts.ports import Notification
 from detectors.finding import UserSignal
+from monitor.batch import BatchResult
 from monitor.changes import Paging
 from monitor.crypto.pseudonym import Kind as PseudonymKind
 from monitor.crypto.pseudonym import Pseudonymiser
@@ -24,7 +25,7 @@ from monitor.decode.native import NativeDecoder
 from monitor.decode.rejection import Rejected
 from monitor.event_clock import BEGINNING, EventClock, Line, in_order
 from monitor.judging import finding
-from monitor.pipeline import BatchResult, Pipeline
+from monitor.pipeline import Pipeline
 from monitor.reader import Reader
 from monitor.reading import Reading
 from monitor.scoring import Scoring

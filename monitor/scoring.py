@@ -31,7 +31,7 @@ _SLICE = 8  # windows that the engine is given at once: after each it shows that
 
 # A turn that breaks the scorer is unscored: shown, never taken for safe. A reply that breaks the judge is not handled (R31).
 BROKEN_TURN = UserSignal(Level.UNSCORED, 0.0, 0.0)
-BROKEN_REPLY = ReplySignal(supported=False)
+BROKEN_REPLY = ReplySignal(failed=True)
 
 
 class Pulse:
@@ -109,18 +109,9 @@ class Scoring:
             if role is Role.USER:
                 return self.users.score(texts, langs)
             judged = self.replies.score(texts, langs, [item.region for item in side])
-            return judged if self.styling is None else self._styled(self.styling, texts, judged)
+            return judged if self.styling is None else self.styling.styled(texts, judged)
         finally:
             self.pulse.beat()
-
-    @staticmethod
-    def _styled(styling: Styling, texts: Sequence[str], judged: Sequence[ReplySignal]) -> list[ReplySignal]:
-        whole = [place for place, signal in enumerate(judged) if signal is not BROKEN_REPLY]
-        read = styling.styled([texts[place] for place in whole], [judged[place] for place in whole])
-        signals = list(judged)
-        for place, signal in zip(whole, read, strict=True):
-            signals[place] = signal
-        return signals
 
     def close(self) -> None:
         self.lanes.close()

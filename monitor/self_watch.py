@@ -17,10 +17,9 @@ from alerts.ports import Clock, Notification
 from detectors.finding import Level, UserSignal
 from detectors.turn import Role, Turn
 from monitor.awake import Awake
-from monitor.batch import CaseResult
+from monitor.batch import BatchResult, CaseResult
 from monitor.errors import StoreError
 from monitor.idleness import DetectorWatch
-from monitor.pipeline import BatchResult
 from monitor.sources.progress import Progress
 from monitor.standstill import LIMIT, ReadingWatch, Standstill
 from monitor.store.work import Store, Work

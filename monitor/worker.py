@@ -17,6 +17,7 @@ from alerts.ports import Clock, Notification
 from alerts.relay import Relay
 from monitor.auditor import Auditor
 from monitor.awake import Awake
+from monitor.batch import BatchResult
 from monitor.canary import CanaryLoop
 from monitor.common_time import CommonTime
 from monitor.dead_letter_desk import DeadLetterDesk
@@ -31,7 +32,6 @@ from monitor.last_resort import LastResort
 from monitor.lifeboat import Lifeboat
 from monitor.metrics import Metrics
 from monitor.observing import observing
-from monitor.pipeline import BatchResult
 from monitor.publisher import Publisher
 from monitor.recorder import Recorder
 from monitor.self_watch import SelfWatch

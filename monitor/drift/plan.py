@@ -119,7 +119,7 @@ def _with_production(pair: Pair, rows: Hours, week: datetime) -> Iterator[Compar
 def _with_baseline(
     pair: Pair, rows: Hours, week: datetime, pinned: Sequence[Baseline]
 ) -> Iterator[Comparison]:
-    baseline = next((one for one in pinned if one.track == pair[0]), None)
+    baseline = next((one for one in pinned if one.track == pair[0] and one.basis in (LIVE, None)), None)
     if baseline is None:
         return
     since = week

@@ -13,7 +13,7 @@ from detectors.drift.sketch import StyleSketch
 from detectors.drift.verdict import DriftVerdict
 from monitor.releases.row import Family, Row
 from monitor.releases.rows import rows_of
-from monitor.releases.side import Side
+from monitor.releases.side import Side, basis_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,6 @@ def differing(one: Mapping[str, str], other: Mapping[str, str]) -> tuple[str, ..
 def _common_basis(
     one: Mapping[str, StyleSketch], other: Mapping[str, StyleSketch], policy: Policy
 ) -> str | None:
-    """People's where there are enough to judge by; else that of which the smaller side holds most."""
+    """By what the smaller side holds."""
     shared = {basis: min(one[basis].replies, other[basis].replies) for basis in one if basis in other}
-    if shared.get("live", 0) >= policy.replies:
-        return "live"
-    return max(sorted(shared), key=lambda basis: shared[basis]) if shared else None
+    return basis_of(shared, policy.replies)

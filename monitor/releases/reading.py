@@ -11,8 +11,8 @@ from detectors.drift.compare import USUAL
 from detectors.drift.packing import SketchError, pack, unpack
 from monitor.baselines import Baseline
 from monitor.errors import JiezhuError
-from monitor.releases.side import REPLIES, Side, side_of
-from monitor.tally.cell import HOUR, Tally, hour_of
+from monitor.releases.side import LIVE, REPLIES, Side, basis_of, side_of
+from monitor.tally.cell import HOUR, Cell, Tally, Where, hour_of
 from monitor.tally.codec import tally_of_json, tally_to_json
 from monitor.tally.hours import OTHER
 from monitor.tally.ports import Tallies
@@ -80,7 +80,6 @@ def side_of_baseline(baseline: Baseline) -> Side:
         sketch = unpack(baseline.sketch)
     except (ValueError, SketchError) as error:
         raise JiezhuError(f"baseline {_said(baseline.name)}: {error}; pin one anew") from None
-    live = any(cell.counts[REPLIES] for where, cell in cells.items() if where.basis == "live")
     return Side(
         f"baseline {baseline.name} ({baseline.release}, {baseline.track}, pinned {baseline.pinned_at:%Y-%m-%d})",
         baseline.track,
@@ -88,20 +87,20 @@ def side_of_baseline(baseline: Baseline) -> Side:
         baseline.since,
         baseline.until,
         cells,
-        {"live" if live else "probe": sketch},
-        models=baseline.models,
+        {baseline.basis or _basis_before(cells): sketch},
+        models=baseline.models or None,
     )
 
 
 def baseline_of(name: str, side: Side, models: Mapping[str, str], now: datetime) -> Baseline:
     """Raises ``JiezhuError`` if the side says too little to hold others against it."""
-    live = any(cell.counts[REPLIES] for where, cell in side.cells.items() if where.basis == "live")
-    sketch = side.sketches.get("live" if live else "probe")
-    if sketch is None:
+    basis = basis_of({basis: sketch.replies for basis, sketch in side.sketches.items()}, USUAL.replies)
+    if basis is None:
         raise JiezhuError(
             f"no style of {_said(side.release)} was recorded in these hours: let workers of this version, "
             f"with JIEZHU_PUBLISHING__ENABLED, judge {USUAL.replies} replies first"
         )
+    sketch = side.sketches[basis]
     for have, wanted, what in (
         (sketch.replies, USUAL.replies, "replies"),
         (sketch.conversations, USUAL.conversations, "conversations"),
@@ -122,7 +121,14 @@ def baseline_of(name: str, side: Side, models: Mapping[str, str], now: datetime)
         models,
         tally_to_json(tally),
         pack(sketch),
+        basis,
     )
+
+
+def _basis_before(cells: Mapping[Where, Cell]) -> str:
+    """Of a baseline that does not say: people's if there was anything of theirs."""
+    live = any(cell.counts[REPLIES] for where, cell in cells.items() if where.basis == LIVE)
+    return LIVE if live else "probe"
 
 
 def named(baselines: Sequence[Baseline], name: str) -> Baseline:

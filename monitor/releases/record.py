@@ -32,7 +32,7 @@ def record(found: Comparison) -> dict[str, Any]:
     }
 
 
-def record_of_baseline(baseline: Baseline, replies: int) -> dict[str, Any]:
+def record_of_baseline(baseline: Baseline, replies: int | None) -> dict[str, Any]:
     return {
         "name": baseline.name,
         "track": baseline.track,
@@ -41,6 +41,7 @@ def record_of_baseline(baseline: Baseline, replies: int) -> dict[str, Any]:
         "since": baseline.since.isoformat(),
         "until": baseline.until.isoformat(),
         "replies": replies,
+        "basis": baseline.basis,
         "models": dict(baseline.models),
     }
 

@@ -15,6 +15,7 @@ from monitor.tally.names import Kind, name
 from monitor.tally.styles import row_of
 
 REPLIES: Final = name(Kind.TURN, "assistant")
+LIVE: Final = "live"
 ReadStyle = Callable[[bytes], StyleSketch]
 """What stands as style in an hour's row; raises ``SketchError``."""
 
@@ -56,6 +57,13 @@ class Side:
 
     def languages(self, basis: str) -> set[str]:
         return {where.lang for where in self.cells if where.basis == basis}
+
+
+def basis_of(replies: Mapping[str, int], enough: int) -> str | None:
+    """Whose style speaks for a release, by the replies of each: people's where there are enough, else that of which there is most."""
+    if replies.get(LIVE, 0) >= enough:
+        return LIVE
+    return max(sorted(replies), key=lambda basis: replies[basis]) if replies else None
 
 
 def side_of(

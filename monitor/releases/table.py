@@ -51,7 +51,8 @@ def show_baselines(rows: Sequence[dict[str, Any]]) -> None:
         models = row["models"]
         told = (row["name"], row["release"], row["track"], row["pinned_at"][:16].replace("T", " "))
         span = f"{since} to {until}"
-        _add(table, (*told, span, str(row["replies"]), models.get("jiezhu", ""), models.get("encoder", "")))
+        replies = "unreadable" if row["replies"] is None else str(row["replies"])
+        _add(table, (*told, span, replies, models.get("jiezhu", ""), models.get("encoder", "")))
     _console().print(table if rows else "no baseline is pinned; pin one by `jiezhu baseline pin RELEASE`")
 
 

@@ -34,6 +34,6 @@ def timeline(connection: Connection, incident: str) -> list[AuditRow]:
     """In the order it was written, which is the order it was decided."""
     query = select(audit).where(audit.c.incident == incident).order_by(audit.c.id)
     return [
-        AuditRow(row.incident, row.at, row.reason, row.actor, row.state, codec.loads(row.detail) or {})
+        AuditRow(row.incident, row.at, row.reason, row.actor, row.state, codec.facts(row.detail))
         for row in connection.execute(query)
     ]

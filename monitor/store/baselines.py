@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-import orjson
 from sqlalchemy import Connection, select
 
 from monitor.baselines import Baseline, Baselines
+from monitor.store import codec
 from monitor.store.dialect import insert_absent
 from monitor.store.schema import baselines
 
@@ -19,7 +19,7 @@ _COLUMNS = tuple(one.name for one in fields(Baseline))
 
 def write(connection: Connection, baseline: Baseline) -> bool:
     values = {name: getattr(baseline, name) for name in _COLUMNS}
-    values["models"] = orjson.dumps(dict(baseline.models)).decode()
+    values["models"] = codec.dumps(dict(baseline.models))
     made = insert_absent(connection, baselines).values(**values).returning(baselines.c.name)
     return connection.scalar(made) is not None
 
@@ -30,5 +30,6 @@ def read(connection: Connection) -> list[Baseline]:
 
 
 def _baseline(row: Any) -> Baseline:
+    """Where it is damaged it names no models, as if nobody knew what judged it: the others are not its hostages."""
     values = {name: getattr(row, name) for name in _COLUMNS}
-    return Baseline(**{**values, "models": orjson.loads(row.models)})
+    return Baseline(**{**values, "models": codec.facts(row.models)})

@@ -92,6 +92,12 @@ def loads(text: str) -> Any:
             return None
 
 
+def facts(text: str | None) -> dict[str, Any]:
+    """What stands beside a row's columns; nothing, if it is damaged: the columns still tell."""
+    found = loads(text or "")
+    return found if isinstance(found, dict) else {}
+
+
 def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}

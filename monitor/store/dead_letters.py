@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete
+from sqlalchemy import Connection, delete, or_, select
 
 from monitor.crypto.keyring import Keyring
 from monitor.store.dialect import insert_absent
@@ -40,3 +40,31 @@ def expire(connection: Connection, before: datetime) -> int:
 def place(partition: tuple[str, int], offset: int) -> str:
     """Where a payload belongs; it opens nowhere else."""
     return f"dead_letter:{partition[0]}:{partition[1]}:{offset}"
+
+
+def page(connection: Connection, after: tuple[str, int, int], limit: int) -> Sequence[Any]:
+    """The next ones after a place (topic, number, position), in order."""
+    key = dead_letters.c
+    query = (
+        select(dead_letters)
+        .where(
+            or_(
+                key.topic > after[0],
+                (key.topic == after[0]) & (key.number > after[1]),
+                (key.topic == after[0]) & (key.number == after[1]) & (key.position > after[2]),
+            )
+        )
+        .order_by(key.topic, key.number, key.position)
+        .limit(limit)
+    )
+    return connection.execute(query).all()
+
+
+def delete_at(connection: Connection, places: Iterable[tuple[str, int, int]]) -> int:
+    key = dead_letters.c
+    return sum(
+        connection.execute(
+            delete(dead_letters).where(key.topic == topic, key.number == number, key.position == position)
+        ).rowcount
+        for topic, number, position in places
+    )

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, select
 
 from monitor.crypto.keyring import Keyring
+from monitor.errors import KeyMissing
 from monitor.store.dialect import insert_absent
 from monitor.store.schema import excerpts
 from monitor.store.work import Excerpt
@@ -33,13 +34,19 @@ def write(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def read(connection: Connection, incident: str, keyring: Keyring) -> list[Excerpt]:
-    """In order. Raise KeyMissing if one cannot be opened."""
+    """In order. Raise KeyMissing if none can be opened; one alone keeps nobody from the others."""
     query = select(excerpts).where(excerpts.c.incident == incident).order_by(excerpts.c.at, excerpts.c.event)
-    return [_opened(row, keyring) for row in connection.execute(query)]
+    found = [_opened(row, keyring) for row in connection.execute(query)]
+    if found and all(one.closed for one in found):
+        raise KeyMissing(found[-1].closed)
+    return found
 
 
 def _opened(row: Any, keyring: Keyring) -> Excerpt:
-    plain = keyring.open(row.sealed, place(row.incident, row.event))
+    try:
+        plain = keyring.open(row.sealed, place(row.incident, row.event))
+    except KeyMissing as error:
+        return Excerpt(row.incident, row.event, row.role, row.at, "", closed=str(error))
     return Excerpt(row.incident, row.event, row.role, row.at, plain.decode("utf-8", "surrogatepass"))
 
 

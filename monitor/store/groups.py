@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import structlog
 from sqlalchemy import Connection, bindparam, delete, select, update
 
 from alerts.delivery import State
@@ -15,12 +16,15 @@ from alerts.group import Group
 from alerts.incident import Incident
 from alerts.ports import Decide, Notification
 from alerts.storm import Admitted, Changed, Stand, all_releases, paces_of, scopes_of
-from monitor.errors import GroupConflict
+from monitor.errors import GroupConflict, StoreError
 from monitor.store import codec
+from monitor.store import incidents as incident_rows
 from monitor.store.dialect import insert, insert_absent
 from monitor.store.outbox import rows_of as outbox_rows
 from monitor.store.outbox import write as write_outbox
 from monitor.store.schema import groups, incidents, outbox, paces
+
+_log = structlog.get_logger(__name__)
 
 _DECIDER = ""  # the pace that nobody takes from: who holds its row decides
 _FULL_AGAIN = timedelta(hours=1)  # a pace that was full so long ago is as good as none
@@ -79,18 +83,18 @@ def due(connection: Connection, now: datetime, lease: timedelta, limit: int) -> 
         .values(due_at=now + lease)
         .returning(groups.c.body, groups.c.version, groups.c.due_at)
     )
-    return [_group(row) for row in connection.execute(statement)]
+    return list(_readable(connection.execute(statement)))
 
 
 def members(
     connection: Connection, group: str, *, after: str, skip: int, limit: int, open_only: bool
 ) -> list[Incident]:
     told = select(outbox.c.incident).where(outbox.c.told_by == group)
-    query = select(incidents.c.body).where(incidents.c.key.in_(told), incidents.c.key > after)
+    query = select(incidents).where(incidents.c.key.in_(told), incidents.c.key > after)
     if open_only:
         query = query.where(~incidents.c.over)
     query = query.order_by(incidents.c.key).offset(skip).limit(limit)
-    return [codec.INCIDENTS.decode(body) for body in connection.scalars(query)]
+    return [incident_rows.read_row(connection, row) for row in connection.execute(query).all()]
 
 
 def admit(connection: Connection, rows: Sequence[Notification], now: datetime, decide: Decide) -> Admitted:
@@ -142,10 +146,10 @@ def _stand(connection: Connection, rows: Sequence[Notification], now: datetime) 
     ringing = connection.execute(_FOUND.where(groups.c.ringing))
     return Stand(
         full={row.name: row.full_at for row in connection.execute(names)},
-        groups=tuple(_group(row) for row in connection.execute(query)),
+        groups=tuple(_readable(connection.execute(query))),
         told=told,
         members=frozenset(members_),
-        ringing=Counter(all_releases(_group(row).scope) for row in ringing),
+        ringing=Counter(all_releases(group.scope) for group in _readable(ringing)),
         busy=frozenset(busy),
     )
 
@@ -220,6 +224,21 @@ def _change(changed: Changed) -> dict[str, Any]:
 
 def _columns(row: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name != "read_version"}
+
+
+def _readable(rows: Iterable[Any]) -> Iterator[Group]:
+    """One that cannot be read holds up neither the others nor any page: what it told of rings by itself, or in another.
+
+    It keeps its lease and comes again after it, for a worker that can read it.
+    """
+    unreadable = 0
+    for row in rows:
+        try:
+            yield _group(row)
+        except StoreError:
+            unreadable += 1
+    if unreadable:
+        _log.error("groups_unreadable", groups=unreadable)
 
 
 def _group(row: Any) -> Group:

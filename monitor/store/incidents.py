@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -15,7 +16,7 @@ from detectors.finding import Level
 from monitor.errors import RowDamaged, StoreError
 from monitor.store import codec
 from monitor.store.dialect import insert
-from monitor.store.schema import cases, incidents
+from monitor.store.schema import audit, cases, incidents
 from monitor.store.updates import alerts_of
 
 
@@ -48,8 +49,11 @@ def write(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
 
 def read(connection: Connection, key: str) -> Incident | None:
     row = connection.execute(select(incidents).where(incidents.c.key == key)).first()
-    if row is None:
-        return None
+    return None if row is None else read_row(connection, row)
+
+
+def read_row(connection: Connection, row: Any) -> Incident:
+    """Raise StoreError for one of a release more than one ahead: whoever acts on it must not guess."""
     try:
         return codec.INCIDENTS.decode(row.body)
     except RowDamaged:
@@ -57,10 +61,24 @@ def read(connection: Connection, key: str) -> Incident | None:
 
 
 def newest(connection: Connection, *, open_only: bool, limit: int) -> list[Incident]:
-    query = select(incidents.c.body).order_by(incidents.c.opened_at.desc(), incidents.c.key.desc())
+    """For people to see: one that cannot be read stands there as far as it can be told of, and takes no other with it."""
+    query = select(incidents).order_by(incidents.c.opened_at.desc(), incidents.c.key.desc())
     if open_only:
         query = query.where(not_(incidents.c.over))
-    return [codec.INCIDENTS.decode(body) for body in connection.scalars(query.limit(limit))]
+    return [_shown(connection, row) for row in connection.execute(query.limit(limit)).all()]
+
+
+def _shown(connection: Connection, row: Any) -> Incident:
+    try:
+        return codec.INCIDENTS.decode(row.body)
+    except StoreError:  # also one of a later release
+        stands = instead_of(connection, row)
+    if not stands.unreadable or row.over:
+        return stands
+    last = select(audit.c.state).where(audit.c.incident == row.key).order_by(audit.c.id.desc()).limit(1)
+    with suppress(ValueError):  # nobody is told that it is in hand where the trail says otherwise
+        return replace(stands, state=State(connection.scalar(last) or ""))
+    return stands
 
 
 def newest_of(connection: Connection, conversation: str) -> Incident | None:
@@ -100,6 +118,7 @@ def instead_of(connection: Connection, row: Any) -> Incident:
         rung=(1, *rises) if alerts - {TICKET} else (),
         ticketed_at=row.opened_at if TICKET in alerts else None,
         release=row.release,
+        unreadable=True,
     )
 
 

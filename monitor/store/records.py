@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
@@ -169,20 +169,18 @@ def _trails(connection: Connection, keys: Sequence[str], since: datetime) -> dic
     found: dict[str, list[Trace]] = defaultdict(list)
     for part in _parts(keys):
         for row in connection.execute(query, {"of": part}):
-            found[row.incident].append(_trace(row.id, row.state, codec.loads(row.detail)))
+            found[row.incident].append(_trace(row.id, row.state, codec.facts(row.detail)))
     return found
 
 
-def _trace(place: int, state: str, detail: Any) -> Trace:
-    facts = detail if isinstance(detail, dict) else {}
+def _trace(place: int, state: str, facts: Mapping[str, Any]) -> Trace:
     gap = facts.get("gap")
-    return Trace(
-        state,
-        tuple(facts.get("told") or ()),
-        tuple(facts.get("lost") or ()),
-        None if gap is None else str(gap),
-        place,
-    )
+    told, lost = _ids(facts.get("told")), _ids(facts.get("lost"))
+    return Trace(state, told, lost, None if gap is None else str(gap), place)
+
+
+def _ids(found: Any) -> tuple[str, ...]:
+    return tuple(one for one in found if isinstance(one, str)) if isinstance(found, list) else ()
 
 
 def _moves(row: Any) -> bool:

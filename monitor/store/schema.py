@@ -299,4 +299,5 @@ baselines = Table(
     Column("models", Text, nullable=False),
     Column("figures", Text, nullable=False),
     Column("sketch", LargeBinary, nullable=False),
+    Column("basis", Words),  # null: pinned by a release that did not write it down
 )

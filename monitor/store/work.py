@@ -82,13 +82,17 @@ class AuditRow:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Words that an incident needs (M7). Sealed by the store before they are written."""
+    """Words that an incident needs (M7). Sealed by the store before they are written.
+
+    ``closed``: why they do not open, where those beside them do; then there is no text.
+    """
 
     incident: str
     event: str
     role: str
     at: datetime
     text: str = field(repr=False)
+    closed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +176,7 @@ class Store(Outbox, Protocol):
     async def timeline(self, incident: str) -> Sequence[AuditRow]: ...
 
     async def excerpts(self, incident: str) -> Sequence[Excerpt]:
-        """Unsealed, in order. Raises KeyMissing."""
+        """Unsealed, in order. Raises KeyMissing if none of them opens; one alone comes as ``closed``."""
         ...
 
     async def expire(self, before: datetime) -> int:

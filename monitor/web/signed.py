@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from alerts.ports import Clock
 from alerts.signing import LinkError, verify
-from monitor.errors import StoreError
+from monitor.errors import RowDamaged, StoreError
 
 _TEMPLATES = Environment(loader=PackageLoader("monitor.web"), autoescape=select_autoescape())
 _HEADERS = {
@@ -64,5 +64,8 @@ class SignedPages:
             return self.page(403, title="This link does not open anything", note=str(error))
         try:
             return await then(request, key, action)
+        except RowDamaged:
+            note = "Take its incidents one by one: `jiezhu incidents list` shows them."
+            return self.page(503, title="The record cannot be read", note=note)
         except StoreError:
             return self.page(503, title="The database does not answer", note="Try again in a minute.")

@@ -63,6 +63,11 @@ class BaselinesContract:
         assert not await store.pin_baseline(a_baseline(release="9.9", minutes=5))
         assert await store.baselines() == [a_baseline()]
 
+    async def test_whose_replies_it_is_of_comes_back_where_it_was_written_down(self, store):
+        for name, basis in (("before", None), ("now", "probe")):
+            assert await store.pin_baseline(replace(a_baseline(name), basis=basis))
+        assert {one.name: one.basis for one in await store.baselines()} == {"before": None, "now": "probe"}
+
     async def test_the_newest_pin_comes_first(self, store):
         for name, minutes in (("b", 1), ("c", 0), ("a", 2)):
             assert await store.pin_baseline(a_baseline(name, minutes=minutes))

@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from alerts.delivery import Answer
 from monitor.commands import (
@@ -70,6 +71,31 @@ async def test_a_key_is_never_cut_and_a_pipe_gets_a_line_an_incident(settings, m
     assert head.split()[0] == "incident"
     assert missed in line
     assert f"{RELEASE} (production)" in line
+
+
+async def test_one_that_cannot_be_read_is_listed_and_marked(settings, missed, capsys):
+    store = SqlStore(settings.database_url, development_keys(settings.state_dir).keyring)
+    for table in ("incidents", "cases"):
+        statement = text(f"UPDATE {table} SET body = ''")
+        await store.database.write(lambda c, statement=statement: c.execute(statement))
+    await store.close()
+    rows = await incident_rows(settings, open_only=True, limit=10)
+    assert [(row["incident"], row["unreadable"]) for row in rows] == [(missed, True)]
+    incident_table(rows)
+    assert "paging (unreadable)" in capsys.readouterr().out
+    print_detail(await incident_detail(settings, missed, words=False))
+    assert "unreadable: True" in capsys.readouterr().out
+
+
+async def test_words_that_do_not_open_say_why_beside_the_others(settings, missed, capsys):
+    store = SqlStore(settings.database_url, development_keys(settings.state_dir).keyring)
+    statement = text("UPDATE excerpts SET sealed = x'00' WHERE role = 'user'")
+    await store.database.write(lambda c: c.execute(statement))
+    await store.close()
+    print_detail(await incident_detail(settings, missed, words=True))
+    shown = capsys.readouterr().out
+    assert "user: (not a sealed text" in shown
+    assert "assistant: sleep tip|tea" in shown
 
 
 async def test_a_place_without_a_database_does_not_look_calm(tmp_path):

@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 
 from alerts.incident import State
 from monitor.crypto.pseudonym import Kind
-from tests.monitor.test_forgetting import DAYS, Site
+from tests.support.forgetting import DAYS, Site
 from tests.support.worker import hidden, incident_of, user
 
 BROKEN = '{"v":1,"bo'

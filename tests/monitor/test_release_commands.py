@@ -166,6 +166,18 @@ async def test_other_models_are_told_of_before_anything_else(url, jiezhu):
     assert "note: The models differ" in await jiezhu("baseline", "diff", "7.2", "--baseline", "old")
 
 
+async def test_a_baseline_that_cannot_be_read_is_listed_with_the_others(url, jiezhu):
+    await fill(url, STEADY)
+    await jiezhu("baseline", "pin", "7.2", *SPAN)
+    store = SqlStore(url, KEYRING)
+    [pinned] = await store.baselines()
+    assert await store.pin_baseline(replace(pinned, name="bad", figures="{}"))
+    await store.close()
+    rows = [json.loads(line) for line in (await jiezhu("baseline", "list", "--json")).splitlines()]
+    assert {row["name"]: row["replies"] for row in rows} == {"7.2": 50, "bad": None}
+    assert "unreadable" in await jiezhu("baseline", "list")
+
+
 async def test_a_baseline_survives_an_erasure(url, jiezhu, tmp_path):
     await fill(url, STEADY)
     await jiezhu("baseline", "pin", "7.2", *SPAN)

@@ -7,8 +7,9 @@ import threading
 import numpy as np
 import pytest
 
-from detectors.finding import Level, ReplySignal, UserSignal
+from detectors.finding import Level, Outcome, ReplySignal, UserSignal
 from detectors.fold import Unscored
+from detectors.reply.outcome import EVALUATION_FAILED, judge
 from detectors.turn import Role
 from monitor.scoring import OneAtATime, Scoring
 from tests.support.scripted_scorers import ScriptedReplies, ScriptedScoring, ScriptedUsers
@@ -106,9 +107,11 @@ def test_one_that_breaks_is_unscored_and_counted():
     assert scoring.failures == 1
 
 
-def test_a_reply_that_breaks_is_not_supported():
+def test_a_reply_that_breaks_is_unhandled_and_says_that_it_could_not_be_judged():
     good, broken = ScriptedScoring().score_now(said(Role.ASSISTANT, "good", "breaks|x"))
-    assert (good.supported, broken.supported) == (True, False)
+    assert (good.failed, broken.failed) == (False, True)
+    handling = judge(broken, Level.PLAN_INTENT)
+    assert (handling.outcome, handling.reason) == (Outcome.UNHANDLED, EVALUATION_FAILED)
 
 
 def test_where_all_break_and_a_harmless_text_does_not_the_texts_are_at_fault():

@@ -11,8 +11,8 @@ import pytest
 from alerts.canary import Canary
 from alerts.page import Kind, Trouble
 from alerts.wording import title
+from monitor.batch import BatchResult
 from monitor.metrics import Metrics
-from monitor.pipeline import BatchResult
 from monitor.recorder import Recorder
 from monitor.self_watch import SelfWatch
 from monitor.settings import Pagers, Settings

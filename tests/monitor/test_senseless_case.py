@@ -19,7 +19,8 @@ from alerts.page import Kind
 from detectors.conversation import Conversation
 from monitor.forgetting import Forgetting
 from monitor.people import Answer
-from monitor.store.erasing import Burial, Erasing
+from monitor.store.burials import Burial
+from monitor.store.erasing import Erasing
 from monitor.store.schema import cases
 from monitor.store.sql import SqlStore
 from monitor.unreadable import Instead, instead_of

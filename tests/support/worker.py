@@ -17,6 +17,7 @@ from alerts.page import Kind, Page
 from alerts.policy import Policy, Step
 from alerts.ports import Clock, Notification, Pager
 from alerts.relay import Grouping, Relay
+from monitor.batch import BatchResult
 from monitor.changes import Paging
 from monitor.crypto.pseudonym import Kind as Hidden
 from monitor.crypto.pseudonym import Pseudonymiser
@@ -27,7 +28,7 @@ from monitor.group_keeper import GroupKeeper
 from monitor.lifeboat import Lifeboat
 from monitor.metrics import Metrics
 from monitor.people import People
-from monitor.pipeline import BatchResult, Pipeline
+from monitor.pipeline import Pipeline
 from monitor.reader import Reader
 from monitor.reading import Reading
 from monitor.recorder import Recorder

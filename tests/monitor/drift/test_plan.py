@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 from monitor.drift.plan import AT_ONCE, COHORTS_AT_ONCE, Against, planned, week_of
@@ -48,6 +49,14 @@ def test_a_canary_is_held_against_all_production_of_its_own_hours():
     assert [place.hour for place in one.current] == [MONDAY + 3 * DAY - 2 * HOUR, MONDAY + 3 * DAY]
     assert sorted(one.reference) == sorted([*rows("production", "1.4", 0, 2), *rows("production", "1.3", 2)])
     assert one.name.since == MONDAY + 3 * DAY - 2 * HOUR
+
+
+def test_people_are_not_held_against_what_scripts_were_told():
+    held = rows("production", "1.4", 0)
+    scripts = replace(a_baseline("scripts", until=MONDAY), basis="probe")
+    assert (Against.BASELINE, "1.4") not in plan(held, {("production", "1.4"): 1}, [scripts])
+    one = plan(held, {("production", "1.4"): 1}, [scripts, a_baseline()])[Against.BASELINE, "1.4"]
+    assert one.name.to == "b"
 
 
 def test_the_newest_baseline_of_a_track_counts_and_not_for_what_it_was_pinned_of():

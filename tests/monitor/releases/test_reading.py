@@ -37,17 +37,17 @@ def _style(number: int, conversation: int) -> Style:
     )
 
 
-def _tally(release: str, replies: int = 0, hours_ago: int = 0, track: str = "production") -> Tally:
+def _tally(
+    release: str, replies: int = 0, hours_ago: int = 0, track: str = "production", basis: str = "live"
+) -> Tally:
     """Of replies by fours in a conversation, half of them to users who are terse."""
     tally = Tally(hour_of(EPOCH) - hours_ago * HOUR)
-    tally.at(Where(track, release, "en", "none", "live")).counts["turn:assistant"] = replies
+    tally.at(Where(track, release, "en", "none", basis)).counts["turn:assistant"] = replies
     for number in range(replies):
         style = _style(number + 1, 1 + number // 4)
-        tally.styles.append((row_of(track, release, "live"), replace(style, earlier=number % 4)))
+        tally.styles.append((row_of(track, release, basis), replace(style, earlier=number % 4)))
         if number % 2:
-            tally.styles.append(
-                (row_of(track, release, "live", "terse"), replace(style, mark=number + 10**6))
-            )
+            tally.styles.append((row_of(track, release, basis, "terse"), replace(style, mark=number + 10**6)))
     return tally
 
 
@@ -75,6 +75,28 @@ async def test_a_baseline_is_what_its_side_was():
     assert (again.replies, again.models, again.cells) == (120, {"jiezhu": "1"}, side.cells)
     assert again.sketches["live"].replies == 120
     assert again.title == "baseline spring (7.2, production, pinned 2026-03-01)"
+
+
+async def test_one_turn_by_hand_amid_scripts_keeps_nothing_from_being_pinned():
+    scripted = _tally("7.2", 120, track="staging", basis="probe")
+    tallies = await _added_up(scripted, _tally("7.2", 1, hours_ago=1, track="staging"))
+    pinned = baseline_of("spring", await read_side(tallies, "7.2", None, SPAN), {}, EPOCH)
+    [(basis, sketch)] = side_of_baseline(pinned).sketches.items()
+    assert (pinned.basis, basis, sketch.replies) == ("probe", "probe", 120)
+
+
+async def test_people_are_pinned_where_there_are_enough_of_their_replies_however_many_scripts_there_are():
+    tallies = await _added_up(_tally("7.2", 200, hours_ago=1, basis="probe"), _tally("7.2", 100))
+    pinned = baseline_of("spring", await read_side(tallies, "7.2", None, SPAN), {}, EPOCH)
+    [(basis, sketch)] = side_of_baseline(pinned).sketches.items()
+    assert (pinned.basis, basis, sketch.replies) == ("live", "live", 100)
+
+
+@pytest.mark.parametrize(("live", "basis"), [(0, "probe"), (1, "live")])
+async def test_one_that_was_pinned_before_that_was_written_down_has_the_basis_it_had(live, basis):
+    tallies = await _added_up(_tally("7.2", 120, basis="probe"), _tally("7.2", live, hours_ago=1))
+    pinned = baseline_of("spring", await read_side(tallies, "7.2", None, SPAN), {}, EPOCH)
+    assert list(side_of_baseline(replace(pinned, basis=None)).sketches) == [basis]
 
 
 async def test_a_baseline_of_another_reading_says_so():

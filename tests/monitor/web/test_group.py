@@ -10,8 +10,10 @@ import httpx2
 import pytest
 from prometheus_client import CollectorRegistry
 
+from alerts.group import Group
 from alerts.incident import State
 from alerts.signing import link
+from monitor.errors import RowDamaged
 from monitor.health import Health
 from monitor.web import group as group_page
 from monitor.web import incident as incident_page
@@ -150,6 +152,22 @@ async def test_a_page_that_is_none_is_the_first(client, worker, group, page):
     first = await client.get(signed(worker, group))
     odd = await client.get(f"{signed(worker, group)}&page={page}")
     assert (odd.status_code, ROW.findall(odd.text)) == (200, ROW.findall(first.text))
+
+
+async def test_of_a_group_that_cannot_be_read_it_says_where_its_incidents_are(worker, group):
+    class Damaged(AwayStore):
+        async def group(self, key: str) -> Group | None:
+            raise RowDamaged("a stored group is damaged")
+
+    routes = group_page.routes([KEY], Damaged(), worker.groups, worker.paging, worker.clock)
+    health = Health(())
+    app = build(CollectorRegistry(), lambda: health, lambda: health, lambda: "{}", routes)
+    async with httpx2.AsyncClient(
+        transport=httpx2.ASGITransport(app=app), base_url="http://127.0.0.1"
+    ) as client:
+        found = await client.get(signed(worker, group))
+    assert found.status_code == 503
+    assert "jiezhu incidents list" in found.text
 
 
 async def test_a_link_that_is_not_ours_opens_nothing(client, worker, group):

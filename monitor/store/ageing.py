@@ -1,0 +1,79 @@
+"""What is old enough to go: conversations that nobody was heard in, and rows older than records are kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Column, Connection, Select, Table, delete, exists, not_, select, update
+
+from alerts.canary import CANARIES
+from monitor.errors import RowDamaged, StoreError
+from monitor.store import codec
+from monitor.store.deletion import AT_ONCE, BY_INCIDENT, Gone, delete_of
+from monitor.store.schema import audit, cases, findings, groups, incidents, outbox
+
+UNDATED = select(cases.c.conversation).where(cases.c.touched_at.is_(None)).limit(1)
+
+
+def date(connection: Connection, now: datetime) -> None:
+    """Cases written by a release that kept no time: their age counts from now."""
+    fresh = select(cases.c.conversation).where(cases.c.touched_at.is_(None)).limit(AT_ONCE * 5)
+    connection.execute(update(cases).where(cases.c.conversation.in_(fresh)).values(touched_at=now))
+
+
+def quiet(before: datetime, passed: int) -> Select[Any]:
+    """Conversations that nobody was heard in since, the oldest first; ``passed`` of them are passed over."""
+    return (
+        select(cases.c.conversation)
+        .where(
+            cases.c.touched_at < before,
+            cases.c.wake_at.is_(None),
+            not_(cases.c.conversation.startswith(CANARIES)),
+        )
+        .order_by(cases.c.touched_at, cases.c.conversation)
+        .offset(passed)
+        .limit(AT_ONCE)
+    )
+
+
+def age(connection: Connection, before: datetime) -> Gone:
+    counts: Counter[str] = Counter()
+    query = (
+        select(incidents.c.key, incidents.c.opened_at, incidents.c.body)
+        .where(incidents.c.over, incidents.c.opened_at < before)
+        .order_by(incidents.c.opened_at)
+        .limit(AT_ONCE)
+    )
+    read = {row.key: _last_crisis(row) for row in connection.execute(query)}
+    old = [key for key, (last, _) in read.items() if last is not None and last < before]
+    waiting = select(outbox.c.incident).where(outbox.c.incident.in_(old), outbox.c.due_at.is_not(None))
+    keys = sorted(set(old) - set(connection.scalars(waiting)))
+    counts["incidents"] = delete_of(connection, incidents.c.key, keys)
+    for column in (*BY_INCIDENT, findings.c.incident):
+        counts[str(column.table.name)] += delete_of(connection, column, keys)
+    counts["findings"] += _some(connection, findings, findings.c.id, findings.c.at < before)
+    apart = not_(exists().where(incidents.c.key == outbox.c.incident))
+    told = outbox.c.due_at.is_(None) & (outbox.c.created_at < before)
+    counts["outbox"] += _some(connection, outbox, outbox.c.id, told & apart)
+    over = groups.c.due_at.is_(None) & (groups.c.opened_at < before)
+    counts["groups"] += _some(connection, groups, groups.c.key, over)
+    apart = not_(exists().where(incidents.c.key == audit.c.incident))
+    counts["audit"] += _some(connection, audit, audit.c.id, (audit.c.at < before) & apart)
+    return Gone(counts, sum(not read[key][1] for key in keys))
+
+
+def _last_crisis(row: Any) -> tuple[datetime | None, bool]:
+    """And whether it could be read. A damaged incident goes by when it was opened; one of a later release stays."""
+    try:
+        return codec.INCIDENTS.decode(row.body).last_crisis_at, True
+    except RowDamaged:
+        return row.opened_at, False
+    except StoreError:
+        return None, False
+
+
+def _some(connection: Connection, table: Table, key: Column[Any], condition: Any) -> int:
+    some = select(key).where(condition).limit(AT_ONCE * 5)
+    return connection.execute(delete(table).where(key.in_(some))).rowcount
