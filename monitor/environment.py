@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from pathlib import Path
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
@@ -26,7 +27,7 @@ def put_environment(tree: dict[str, Any], environ: Mapping[str, str], root: type
     """Put what the environment says into ``tree``. Raises ConfigurationError for a name that is not known."""
     for name, value in sorted(environ.items()):
         if name.startswith(PREFIX) and not _from_kubernetes(name, value):
-            _put(tree, name, value, root)
+            _put(tree, name, environ, root)
 
 
 def names_of(root: type[BaseModel]) -> set[str]:
@@ -55,12 +56,15 @@ def _from_kubernetes(name: str, value: str) -> bool:
     )
 
 
-def _put(tree: dict[str, Any], name: str, value: str, root: type[BaseModel]) -> None:
+def _put(tree: dict[str, Any], name: str, environ: Mapping[str, str], root: type[BaseModel]) -> None:
+    value = environ[name]
     path = name.removeprefix(PREFIX).lower().split(LEVEL)
     annotation = _annotation(path, root)
     if annotation is None and name.endswith(_FILE):
         plain = name.removesuffix(_FILE).removeprefix(PREFIX).lower().split(LEVEL)
         if _is_secret(_annotation(plain, root)):
+            if name.removesuffix(_FILE) in environ:  # which of two is meant nobody can tell
+                raise ConfigurationError(name, f"and {name.removesuffix(_FILE)} are both set; keep one of them")
             path, value = plain, _read_secret(name, value)
             annotation = _annotation(path, root)
     if annotation is None:
@@ -81,13 +85,22 @@ def _read_secret(name: str, path: str) -> str:
 
 
 def _parsed(name: str, value: str, annotation: Any) -> Any:
-    """Lists and tables come as JSON; everything else is pydantic's to read."""
-    if get_origin(annotation) not in (list, dict):
+    """Lists and tables come as JSON, times as numbers of seconds as in the file; everything else is pydantic's to read."""
+    if annotation is timedelta:
+        return _seconds(value)
+    if get_origin(annotation) not in (list, tuple, frozenset, dict):
         return value
     try:
         return json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ConfigurationError(name, "must be JSON, for instance [] or {}") from None
+
+
+def _seconds(value: str) -> float | str:
+    try:
+        return float(value)
+    except ValueError:
+        return value
 
 
 def _leaves(model: type[BaseModel], path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -118,4 +131,4 @@ def _alternatives(annotation: Any) -> tuple[Any, ...]:
 
 
 def _is_secret(annotation: Any) -> bool:
-    return SecretStr in _alternatives(annotation)
+    return SecretStr in (get_args(annotation) if get_origin(annotation) is tuple else _alternatives(annotation))

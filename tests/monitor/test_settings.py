@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,17 @@ BAD = {
     "not JSON": Bad(("JIEZHU_ESCALATION__STEPS", "JSON"), {"JIEZHU_ESCALATION__STEPS": "anna"}),
     "list of the wrong things": Bad(
         ("JIEZHU_ESCALATION__STEPS", "0.targets"), {"JIEZHU_ESCALATION__STEPS": '[{"targets": []}]'}
+    ),
+    "a list that is none": Bad(
+        ("JIEZHU_PAGERS__APPRISE__URLS", "JSON"), {"JIEZHU_PAGERS__APPRISE__URLS": f"json://{SECRET}"}
+    ),
+    "a time that is none": Bad(
+        ("JIEZHU_PAGERS__WEBHOOK__TIME_LIMIT", "timedelta"),
+        WEBHOOK | {"JIEZHU_PAGERS__WEBHOOK__TIME_LIMIT": "nan"},
+    ),
+    "a secret and its file": Bad(
+        ("JIEZHU_KEYS__SEAL_FILE", "JIEZHU_KEYS__SEAL are both set"),
+        {"JIEZHU_KEYS__SEAL": f"a:{SECRET}", "JIEZHU_KEYS__SEAL_FILE": "/etc/hostname"},
     ),
     "missing secret file": Bad(
         ("JIEZHU_KEYS__SEAL_FILE", "cannot be read"), {"JIEZHU_KEYS__SEAL_FILE": "/nowhere/at/all"}
@@ -267,3 +279,23 @@ def test_rates_of_all_workers_are_published_unless_somebody_says_otherwise(tmp_p
     assert "one worker publishes rates of all, over 12 h, every 30 s" in said
     said = "\n".join(describe_settings(load(None, environ | {"JIEZHU_PUBLISHING__ENABLED": "false"})))
     assert "publishes no rates" in said
+
+
+def test_a_second_channel_is_set_by_the_environment_or_by_a_file(tmp_path):
+    """A list of services, each of which holds its credentials."""
+    services = tmp_path / "services"
+    services.write_text(f'["json://localhost/{SECRET}"]\n')
+    key = "JIEZHU_PAGERS__APPRISE__URLS"
+    for environ in ({key: services.read_text()}, {f"{key}_FILE": str(services)}):
+        (url,) = load(None, environ).pagers.apprise.urls
+        assert url.get_secret_value() == f"json://localhost/{SECRET}"
+
+
+def test_what_a_pager_takes_beside_text_is_read_from_the_environment():
+    settings = load(
+        None,
+        WEBHOOK
+        | {"JIEZHU_PAGERS__WEBHOOK__ACCEPTED": "[200, 201]", "JIEZHU_PAGERS__WEBHOOK__TIME_LIMIT": "2.5"},
+    )
+    assert settings.pagers.webhook.accepted == {200, 201}
+    assert settings.pagers.webhook.time_limit == timedelta(seconds=2.5)
