@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
 from types import UnionType
-from typing import Any, Union, get_args, get_origin
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, SecretStr
 
@@ -64,7 +64,9 @@ def _put(tree: dict[str, Any], name: str, environ: Mapping[str, str], root: type
         plain = name.removesuffix(_FILE).removeprefix(PREFIX).lower().split(LEVEL)
         if _is_secret(_annotation(plain, root)):
             if name.removesuffix(_FILE) in environ:  # which of two is meant nobody can tell
-                raise ConfigurationError(name, f"and {name.removesuffix(_FILE)} are both set; keep one of them")
+                raise ConfigurationError(
+                    name, f"and {name.removesuffix(_FILE)} are both set; keep one of them"
+                )
             path, value = plain, _read_secret(name, value)
             annotation = _annotation(path, root)
     if annotation is None:
@@ -131,4 +133,8 @@ def _alternatives(annotation: Any) -> tuple[Any, ...]:
 
 
 def _is_secret(annotation: Any) -> bool:
-    return SecretStr in (get_args(annotation) if get_origin(annotation) is tuple else _alternatives(annotation))
+    """A secret, one that is checked beside (``Annotated``), one that may be left out, or several."""
+    if get_origin(annotation) is Annotated:
+        return _is_secret(get_args(annotation)[0])
+    parts = get_args(annotation) if get_origin(annotation) in (UnionType, Union, tuple) else ()
+    return annotation is SecretStr or any(map(_is_secret, parts))

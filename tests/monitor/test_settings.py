@@ -87,6 +87,19 @@ BAD = {
     "a pager without its secret": Bad(
         ("JIEZHU_PAGERS__WEBHOOK__SECRET", "missing"), {"JIEZHU_PAGERS__WEBHOOK__URL": "https://a.example"}
     ),
+    "a secret that was never filled": Bad(
+        ("JIEZHU_PAGERS__PAGERDUTY__ROUTING_KEY", "empty"), {"JIEZHU_PAGERS__PAGERDUTY__ROUTING_KEY": " "}
+    ),
+    "a pager with an empty secret": Bad(
+        ("JIEZHU_PAGERS__WEBHOOK__SECRET", "empty"), WEBHOOK | {"JIEZHU_PAGERS__WEBHOOK__SECRET": ""}
+    ),
+    "an empty token": Bad(
+        ("JIEZHU_PAGERS__ALERTMANAGER__TOKEN", "empty"),
+        {
+            "JIEZHU_PAGERS__ALERTMANAGER__URL": f"https://{SECRET}.example",
+            "JIEZHU_PAGERS__ALERTMANAGER__TOKEN": "",
+        },
+    ),
     "a URL without scheme": Bad(
         ("JIEZHU_PAGERS__WEBHOOK__URL", "http://"),
         WEBHOOK | {"JIEZHU_PAGERS__WEBHOOK__URL": f"a.example/{SECRET}"},
@@ -299,3 +312,11 @@ def test_what_a_pager_takes_beside_text_is_read_from_the_environment():
     )
     assert settings.pagers.webhook.accepted == {200, 201}
     assert settings.pagers.webhook.time_limit == timedelta(seconds=2.5)
+
+
+def test_where_a_second_opinion_is_asked_may_be_a_file(tmp_path):
+    """The address is a secret, too: its setting is checked beside, and may be left out."""
+    address = tmp_path / "address"
+    address.write_text(f"https://llm.example/{SECRET}\n")
+    settings = load(None, {"JIEZHU_SECOND_OPINION__URL_FILE": str(address)})
+    assert settings.second_opinion.url.get_secret_value() == f"https://llm.example/{SECRET}"
