@@ -193,10 +193,11 @@ def erase(
     Ids are read from a file or standard input, never from the command line, where others could see them.
     """
     from monitor.keeping_commands import erase as forget
+    from monitor.subjects import lines_of
 
     settings = settings_of(config)
     with _opened(file) as stream:
-        lines = stream.read().decode("utf-8", "replace").splitlines()
+        lines = lines_of(stream.read())
     done = asyncio.run(forget(settings, kind, lines, by))
     if json:
         emit(
