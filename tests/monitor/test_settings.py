@@ -170,6 +170,31 @@ BAD = {
     "a certificate that is not there": Bad(
         ("JIEZHU_KAFKA__SSL_CA_FILE", "no file"), {"JIEZHU_KAFKA__SSL_CA_FILE": "/nowhere/at/all.pem"}
     ),
+    "a certificate that is none": Bad(
+        ("JIEZHU_KAFKA__SSL_CA_FILE", "PEM"),
+        {"JIEZHU_KAFKA__SECURITY_PROTOCOL": "SSL", "JIEZHU_KAFKA__SSL_CA_FILE": __file__},
+    ),
+    "no broker": Bad(
+        ("JIEZHU_KAFKA__BOOTSTRAP_SERVERS", "host:port"), {"JIEZHU_KAFKA__BOOTSTRAP_SERVERS": ""}
+    ),
+    "a broker with a scheme": Bad(
+        ("JIEZHU_KAFKA__BOOTSTRAP_SERVERS", "host:port"),
+        {"JIEZHU_KAFKA__BOOTSTRAP_SERVERS": "kafka://k:9092"},
+    ),
+    "a broker with a wrong port": Bad(
+        ("JIEZHU_KAFKA__BOOTSTRAP_SERVERS", "host:port"), {"JIEZHU_KAFKA__BOOTSTRAP_SERVERS": "a:9092,b:90x"}
+    ),
+    # Turns would travel in the clear, though somebody has seen to it that they do not.
+    "credentials that nobody would be shown": Bad(
+        ("JIEZHU_KAFKA__SASL_USERNAME", "JIEZHU_KAFKA__SECURITY_PROTOCOL", "PLAINTEXT"),
+        {"JIEZHU_KAFKA__SASL_USERNAME": "u", "JIEZHU_KAFKA__SASL_PASSWORD": SECRET},
+    ),
+    "a certificate that nobody would be asked for": Bad(
+        ("JIEZHU_KAFKA__SSL_CA_FILE", "PLAINTEXT"), {"JIEZHU_KAFKA__SSL_CA_FILE": __file__}
+    ),
+    "a key of canaries that is too short": Bad(
+        ("JIEZHU_KEYS__CANARY", "32 bytes"), {"JIEZHU_KEYS__CANARY": SECRET}
+    ),
     "dead letters to where turns are read": Bad(
         ("JIEZHU_KAFKA__DEAD_LETTER_TOPIC", "another"), {"JIEZHU_KAFKA__DEAD_LETTER_TOPIC": "turns"}
     ),
@@ -235,6 +260,8 @@ def test_no_secret_shows_in_a_repr(tmp_path):
         WEBHOOK
         | {
             "JIEZHU_DATABASE__URL": f"postgresql://u:{SECRET}@h/d",
+            "JIEZHU_KAFKA__SECURITY_PROTOCOL": "SASL_SSL",
+            "JIEZHU_KAFKA__SASL_USERNAME": "u",
             "JIEZHU_KAFKA__SASL_PASSWORD_FILE": str(secret),
             "JIEZHU_KEYS__PSEUDONYM": SECRET,
         },
@@ -320,3 +347,22 @@ def test_where_a_second_opinion_is_asked_may_be_a_file(tmp_path):
     address.write_text(f"https://llm.example/{SECRET}\n")
     settings = load(None, {"JIEZHU_SECOND_OPINION__URL_FILE": str(address)})
     assert settings.second_opinion.url.get_secret_value() == f"https://llm.example/{SECRET}"
+
+
+@pytest.mark.parametrize("servers", ["kafka", "a_b.c-d:9092, 10.0.0.1:9092", "[::1]:9092,[fe80::1]"])
+def test_brokers_as_they_are_written(servers):
+    assert load(None, {"JIEZHU_KAFKA__BOOTSTRAP_SERVERS": servers}).kafka.bootstrap_servers == servers
+
+
+def test_that_replies_leave_this_machine_is_said(tmp_path):
+    environ = CONSOLE | {"JIEZHU_STATE_DIR": str(tmp_path)}
+    asked = {
+        "JIEZHU_SECOND_OPINION__URL": f"https://llm.example/{SECRET}",
+        "JIEZHU_SECOND_OPINION__SHARE": "0.05",
+    }
+    assert "language model" not in "\n".join(describe_settings(load(None, environ)))
+    said = "\n".join(describe_settings(load(None, environ | asked)))
+    assert (
+        "send replies to a language model elsewhere: all on which our own judge is in doubt and 5% of" in said
+    )
+    assert SECRET not in said
