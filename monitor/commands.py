@@ -23,6 +23,7 @@ from monitor.clock import SystemClock
 from monitor.environment import LEVEL, PREFIX
 from monitor.errors import ConfigurationError, GroupConflict, JiezhuError
 from monitor.group_keeper import GroupKeeper
+from monitor.output import shown
 from monitor.people import Answer, People
 from monitor.settings import Settings, channel_names
 from monitor.sources.security import build_security
@@ -233,7 +234,7 @@ def incident_table(rows: Sequence[dict[str, Any]]) -> None:
             f"{row['release']} ({row['track']})",
             row["acknowledged_by"] or "",
         )
-        table.add_row(*map(Text, cells))  # a release may look like markup
+        table.add_row(*(Text(shown(cell)) for cell in cells))  # a release may look like markup
     console = Console()
     if not console.is_terminal:
         console.width = _UNFOLDED
@@ -244,14 +245,14 @@ def print_detail(detail: dict[str, Any]) -> None:
     console = Console(highlight=False, markup=False)
     for name, value in detail.items():
         if name not in ("timeline", "words") and value not in (None, ""):
-            console.print(f"{name.replace('_', ' ')}: {value}")
+            console.print(f"{name.replace('_', ' ')}: {shown(str(value))}")
     console.print("timeline:")
     for step in detail["timeline"]:
-        console.print(f"  {step['at'][:19]}  {step['reason']} → {step['state']}  ({step['actor']})")
+        console.print(f"  {step['at'][:19]}  {step['reason']} → {step['state']}  ({shown(step['actor'])})")
     if detail.get("words"):
         console.print("words:")
     for said in detail.get("words", ()):
-        console.print(f"  {said['at'][:19]}  {said['role']}: {said['text']}", soft_wrap=True)
+        console.print(f"  {said['at'][:19]}  {said['role']}: {shown(said['text'])}", soft_wrap=True)
 
 
 def _row(found: Incident) -> dict[str, Any]:
