@@ -133,7 +133,7 @@ def score(
     from monitor.score_table import show
 
     if lang not in LANGUAGES:
-        raise JiezhuError(f"--lang {lang} is not known: use {' or '.join(LANGUAGES)}")
+        raise ConfigurationError("--lang", f"is not known; use {' or '.join(LANGUAGES)}")
     with _judges(config) as (users, replies):
         _answer_rows(
             lambda rows: rate(rows, users, replies, lang),
@@ -366,7 +366,7 @@ def _opened(file: Path | None) -> Iterator[IO[bytes]]:
     try:
         stream = file.open("rb")
     except OSError as error:
-        raise JiezhuError(f"the file cannot be read ({error.strerror}): give one of JSON lines") from None
+        raise ConfigurationError("FILE", f"cannot be read ({error.strerror}); give one that can") from None
     with stream:
         yield stream
 
