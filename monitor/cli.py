@@ -35,7 +35,15 @@ app.add_typer(incidents, name="incidents")
 app.add_typer(models)
 app.add_typer(releases)
 
-By = Annotated[str, typer.Option("--by", help="Who does it: goes into the audit.")]
+
+def _somebody(by: str) -> str:
+    """A script whose $USER is not set would leave a deed that nobody did."""
+    if not by.strip():
+        raise typer.BadParameter("is empty; say who does it")
+    return by.strip()
+
+
+By = Annotated[str, typer.Option("--by", help="Who does it: goes into the audit.", callback=_somebody)]
 
 
 def main() -> None:

@@ -7,7 +7,9 @@ import os
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
+from monitor.cli import app
 from monitor.output import emit
 from monitor.progress_bar import progress_bar
 
@@ -92,3 +94,10 @@ async def test_what_is_asked_wrongly_has_its_own_status(asked, says):
     status, told = await _run(program, asyncio.subprocess.DEVNULL)
     assert (status, told.count("\n")) == (2, 1)
     assert told.startswith(f"jiezhu: {says}")
+
+
+@pytest.mark.parametrize("deed", [["incidents", "ack", "key"], ["erase", "--kind", "user"]])
+def test_nothing_is_done_by_nobody(deed):
+    said = CliRunner().invoke(app, [*deed, "--by", " "], env={"COLUMNS": "200"})
+    assert said.exit_code == 2
+    assert "say who does it" in said.stderr
