@@ -202,9 +202,14 @@ def _bounded(entry: Entry) -> Entry:
     return replace(entry, pieces=pieces, cut=entry.cut or lost)
 
 
+def entry_of(turn: Turn) -> str:
+    """What the entry that a turn makes, or is the first piece of, is known by within its conversation."""
+    return f"m:{turn.message}" if turn.streamed else turn.event
+
+
 def _joins(entries: dict[str, Entry], turn: Turn) -> str:
     """Once its words are gone a message cannot be judged anew: what still comes of it is heard as a message of its own."""
-    first = event = f"m:{turn.message}"
+    first = event = entry_of(turn)
     part = 1
     while event in entries and not entries[event].pieces:
         part += 1

@@ -35,7 +35,15 @@ app.add_typer(incidents, name="incidents")
 app.add_typer(models)
 app.add_typer(releases)
 
-By = Annotated[str, typer.Option("--by", help="Who does it: goes into the audit.")]
+
+def _somebody(by: str) -> str:
+    """A script whose $USER is not set would leave a deed that nobody did."""
+    if not by.strip():
+        raise typer.BadParameter("is empty; say who does it")
+    return by.strip()
+
+
+By = Annotated[str, typer.Option("--by", help="Who does it: goes into the audit.", callback=_somebody)]
 
 
 def main() -> None:
@@ -133,7 +141,7 @@ def score(
     from monitor.score_table import show
 
     if lang not in LANGUAGES:
-        raise JiezhuError(f"--lang {lang} is not known: use {' or '.join(LANGUAGES)}")
+        raise ConfigurationError("--lang", f"is not known; use {' or '.join(LANGUAGES)}")
     with _judges(config) as (users, replies):
         _answer_rows(
             lambda rows: rate(rows, users, replies, lang),
@@ -193,10 +201,11 @@ def erase(
     Ids are read from a file or standard input, never from the command line, where others could see them.
     """
     from monitor.keeping_commands import erase as forget
+    from monitor.subjects import lines_of
 
     settings = settings_of(config)
     with _opened(file) as stream:
-        lines = stream.read().decode("utf-8", "replace").splitlines()
+        lines = lines_of(stream.read())
     done = asyncio.run(forget(settings, kind, lines, by))
     if json:
         emit(
@@ -365,7 +374,7 @@ def _opened(file: Path | None) -> Iterator[IO[bytes]]:
     try:
         stream = file.open("rb")
     except OSError as error:
-        raise JiezhuError(f"the file cannot be read ({error.strerror}): give one of JSON lines") from None
+        raise ConfigurationError("FILE", f"cannot be read ({error.strerror}); give one that can") from None
     with stream:
         yield stream
 

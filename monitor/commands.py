@@ -20,10 +20,13 @@ from alerts.ports import Pager
 from monitor import assembly
 from monitor.app import make_state_directory, prepare_tables
 from monitor.clock import SystemClock
+from monitor.environment import LEVEL, PREFIX
 from monitor.errors import ConfigurationError, GroupConflict, JiezhuError
 from monitor.group_keeper import GroupKeeper
+from monitor.output import shown
 from monitor.people import Answer, People
 from monitor.settings import Settings, channel_names
+from monitor.sources.security import build_security
 from monitor.store.migration import current, migrate
 from monitor.store.sql import SqlStore
 from monitor.store.url import parse
@@ -38,7 +41,8 @@ def describe_settings(settings: Settings) -> list[str]:
     """Check what loading alone cannot, and put the result into words. No secret shows."""
     clock = SystemClock()
     _check_database(settings)
-    assembly.keys(settings)
+    _check_security(settings)
+    assembly.canary_mark(settings, assembly.keys(settings).pseudonymiser)
     assembly.pagers(settings, clock)
     policy = assembly.policy(settings)
     steps = [f"{', '.join(step.targets)} (then {step.after.total_seconds():.0f} s)" for step in policy.steps]
@@ -55,6 +59,7 @@ def describe_settings(settings: Settings) -> list[str]:
         f"what is missing among the records of incidents is found within {settings.audit.period_seconds:g} s, and pages",
         _canary(settings),
         _publishing(settings),
+        *_second_opinion(settings),
         f"serves HTTP on {settings.http.host}:{settings.http.port}",
         "the configuration is good",
     ]
@@ -74,6 +79,26 @@ def _publishing(settings: Settings) -> str:
     if not given.enabled:
         return "publishes no rates of all workers (JIEZHU_PUBLISHING__ENABLED)"
     return f"one worker publishes rates of all, over {given.window_hours} h, every {given.period_seconds:g} s"
+
+
+def _second_opinion(settings: Settings) -> list[str]:
+    """What leaves this machine is said before it does."""
+    given = settings.second_opinion
+    if given.url is None:
+        return []
+    which = ["all on which our own judge is in doubt"] if given.doubtful else []
+    which += [f"{given.share:.0%} of them as a sample"] if given.share else []
+    asked = " and ".join(which) or "none of them, as is set"
+    return [f"`judge` and `score` send replies to a language model elsewhere: {asked}"]
+
+
+def _check_security(settings: Settings) -> None:
+    """A certificate that cannot be read would be found by the first connection alone."""
+    try:
+        build_security(assembly.kafka(settings))
+    except ConfigurationError as error:
+        name = error.key.upper().replace(".", LEVEL)
+        raise ConfigurationError(f"{PREFIX}{name}", str(error).partition(": ")[2]) from None
 
 
 def _check_database(settings: Settings) -> None:
@@ -214,7 +239,7 @@ def incident_table(rows: Sequence[dict[str, Any]]) -> None:
             f"{row['release']} ({row['track']})",
             row["acknowledged_by"] or "",
         )
-        table.add_row(*map(Text, cells))  # a release may look like markup
+        table.add_row(*(Text(shown(cell)) for cell in cells))  # a release may look like markup
     console = Console()
     if not console.is_terminal:
         console.width = _UNFOLDED
@@ -225,14 +250,14 @@ def print_detail(detail: dict[str, Any]) -> None:
     console = Console(highlight=False, markup=False)
     for name, value in detail.items():
         if name not in ("timeline", "words") and value not in (None, "") and value is not False:
-            console.print(f"{name.replace('_', ' ')}: {value}")
+            console.print(f"{name.replace('_', ' ')}: {shown(str(value))}")
     console.print("timeline:")
     for step in detail["timeline"]:
-        console.print(f"  {step['at'][:19]}  {step['reason']} → {step['state']}  ({step['actor']})")
+        console.print(f"  {step['at'][:19]}  {step['reason']} → {step['state']}  ({shown(step['actor'])})")
     if detail.get("words"):
         console.print("words:")
     for said in detail.get("words", ()):
-        told = f"({said['closed']})" if "closed" in said else said["text"]
+        told = f"({said['closed']})" if "closed" in said else shown(said["text"])
         console.print(f"  {said['at'][:19]}  {said['role']}: {told}", soft_wrap=True)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from pathlib import Path
 from types import UnionType
-from typing import Any, Union, get_args, get_origin
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, SecretStr
 
@@ -26,7 +27,7 @@ def put_environment(tree: dict[str, Any], environ: Mapping[str, str], root: type
     """Put what the environment says into ``tree``. Raises ConfigurationError for a name that is not known."""
     for name, value in sorted(environ.items()):
         if name.startswith(PREFIX) and not _from_kubernetes(name, value):
-            _put(tree, name, value, root)
+            _put(tree, name, environ, root)
 
 
 def names_of(root: type[BaseModel]) -> set[str]:
@@ -55,12 +56,17 @@ def _from_kubernetes(name: str, value: str) -> bool:
     )
 
 
-def _put(tree: dict[str, Any], name: str, value: str, root: type[BaseModel]) -> None:
+def _put(tree: dict[str, Any], name: str, environ: Mapping[str, str], root: type[BaseModel]) -> None:
+    value = environ[name]
     path = name.removeprefix(PREFIX).lower().split(LEVEL)
     annotation = _annotation(path, root)
     if annotation is None and name.endswith(_FILE):
         plain = name.removesuffix(_FILE).removeprefix(PREFIX).lower().split(LEVEL)
         if _is_secret(_annotation(plain, root)):
+            if name.removesuffix(_FILE) in environ:  # which of two is meant nobody can tell
+                raise ConfigurationError(
+                    name, f"and {name.removesuffix(_FILE)} are both set; keep one of them"
+                )
             path, value = plain, _read_secret(name, value)
             annotation = _annotation(path, root)
     if annotation is None:
@@ -81,13 +87,22 @@ def _read_secret(name: str, path: str) -> str:
 
 
 def _parsed(name: str, value: str, annotation: Any) -> Any:
-    """Lists and tables come as JSON; everything else is pydantic's to read."""
-    if get_origin(annotation) not in (list, dict):
+    """Lists and tables come as JSON, times as numbers of seconds as in the file; everything else is pydantic's to read."""
+    if annotation is timedelta:
+        return _seconds(value)
+    if get_origin(annotation) not in (list, tuple, frozenset, dict):
         return value
     try:
         return json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ConfigurationError(name, "must be JSON, for instance [] or {}") from None
+
+
+def _seconds(value: str) -> float | str:
+    try:
+        return float(value)
+    except ValueError:
+        return value
 
 
 def _leaves(model: type[BaseModel], path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -118,4 +133,8 @@ def _alternatives(annotation: Any) -> tuple[Any, ...]:
 
 
 def _is_secret(annotation: Any) -> bool:
-    return SecretStr in _alternatives(annotation)
+    """A secret, one that is checked beside (``Annotated``), one that may be left out, or several."""
+    if get_origin(annotation) is Annotated:
+        return _is_secret(get_args(annotation)[0])
+    parts = get_args(annotation) if get_origin(annotation) in (UnionType, Union, tuple) else ()
+    return annotation is SecretStr or any(map(_is_secret, parts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any
@@ -30,6 +31,8 @@ def read_rows(stream: IO[bytes], batch: int = 64) -> Iterator[list[Row]]:
     """Yield rows in batches: ``{"id","text"}`` or ``{"id","turns":[{"role","text"}…]}``, one object a line."""
     rows: list[Row] = []
     for number, line in enumerate(stream, 1):
+        if number == 1:
+            line = line.removeprefix(BOM_UTF8)  # noqa: PLW2901 - some editors write it; it is no part of the JSON
         if line.strip():
             rows.append(_row(number, line))
         if len(rows) == batch:

@@ -9,5 +9,5 @@ LANGUAGES: Final = ("zh", "en", "und")
 
 def language(tag: str) -> str:
     """Bound a language tag to its primary part, among those we count by name."""
-    primary = tag.split("-", 1)[0].lower() if tag else "und"
+    primary = tag.replace("_", "-").split("-", 1)[0].lower() if tag else "und"
     return primary if primary in LANGUAGES else "other"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import Any
 
 import orjson
+
+_CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def emit(row: dict[str, Any]) -> None:
@@ -19,6 +22,11 @@ def emit(row: dict[str, Any]) -> None:
     except OSError as error:
         _drop_output()
         fail(f"the result cannot be written ({error.strerror}); what was written is a part of it", 1)
+
+
+def shown(text: str) -> str:
+    """What somebody else wrote, as a terminal may show it: a sign that would steer the terminal, or turn the writing round, is replaced."""
+    return _CONTROLS.sub("\ufffd", text.replace("\r\n", "\n"))
 
 
 def leave_unread() -> None:

@@ -16,6 +16,7 @@ from alerts.case import Advanced
 from alerts.page import Kind
 from alerts.ports import Notification
 from detectors.finding import UserSignal
+from detectors.fold import entry_of
 from monitor.batch import BatchResult
 from monitor.changes import Paging
 from monitor.crypto.pseudonym import Kind as PseudonymKind
@@ -59,8 +60,8 @@ class _Tape(MemoryStore):
 
 @dataclass(slots=True)
 class _Tally:
-    turns: int = 0
-    crisis_turns: int = 0
+    # By conversation and entry: a turn is judged anew with each piece that comes of it, and is one all the same.
+    crises: dict[tuple[str, str], bool] = field(default_factory=dict)
     outcomes: dict[str, int] = field(default_factory=dict)
     incidents: int = 0
     pages: int = 0
@@ -94,7 +95,7 @@ class Replay:
         self._emit = emit
         self._tally = _Tally()
         self._names: dict[str, str] = {}
-        self._lines: dict[str, int] = {}
+        self._lines: dict[tuple[str, str], int] = {}  # by conversation and entry; of several pieces the first
         self._places: list[int] = []  # the line of each record, by the position at which it was played
         self._pipeline = Pipeline(
             reader=Reader(self._decoder, pseudonymiser, self._clock),
@@ -130,8 +131,9 @@ class Replay:
         decoded = attempt(self._decoder, record.value, now=self._today, pseudonymise=self._name, sequence=0)
         if isinstance(decoded, Rejected):  # the pipeline says what is wrong with it
             return None
-        self._lines.setdefault(decoded.turn.event, record.offset + 1)
-        return decoded.turn.at
+        turn = decoded.turn
+        self._lines.setdefault((turn.conversation, entry_of(turn)), record.offset + 1)
+        return turn.at
 
     def _name(self, kind: str, raw: str) -> str:
         pseudonym = self._pseudonymiser.pseudonym(PseudonymKind(kind), raw)
@@ -163,9 +165,9 @@ class Replay:
             self._emit({"type": "dead_letter", "line": self._places[letter.offset], "reason": letter.reason})
         for case in result.cases:
             for entry, signal in case.fresh:
-                self._tally.turns += 1
+                crisis = isinstance(signal, UserSignal) and signal.level.crisis
+                self._tally.crises[(case.advanced.case.conversation.key, entry.event)] = crisis
                 if isinstance(signal, UserSignal):
-                    self._tally.crisis_turns += signal.level.crisis
                     where = self._where(case.advanced, entry.event)
                     self._emit({"type": "finding", **where, "at": _time(entry.at), **finding(signal)})
             self._decisions(case.advanced)
@@ -253,7 +255,7 @@ class Replay:
         conversation = advanced.case.conversation.key
         incident = advanced.case.incident
         return {
-            "line": self._lines.get(event),
+            "line": self._lines.get((conversation, event)),
             "conversation_id": self._names.get(conversation),
             "incident": incident.key if incident else None,
         }
@@ -263,8 +265,8 @@ class Replay:
         self._emit(
             {
                 "type": "summary",
-                "turns": tally.turns,
-                "crisis_turns": tally.crisis_turns,
+                "turns": len(tally.crises),
+                "crisis_turns": sum(tally.crises.values()),
                 "outcomes": dict(sorted(tally.outcomes.items())),
                 "incidents": tally.incidents,
                 "pages": tally.pages,

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from detectors.scales.anchors import load_scale
+from monitor.output import shown
 
 _HEADS: Final = {
     "zh": ("维度", "分", "依据", "轮", "建议"),
@@ -64,7 +65,7 @@ def show(row: Mapping[str, Any], lang: str, console: Console | None = None) -> N
     screen = console or Console(highlight=False)
     words: Mapping[str, Any] = _WORDS[lang]
     a, b = row["scale_a"], row["scale_b"]
-    screen.print(Text(f"{words['conversation']} {row['id']}", style="bold"))
+    screen.print(Text(f"{words['conversation']} {shown(str(row['id']))}", style="bold"))
     screen.print(_table(f"{words['a']} ({a['version']})  {a['total']} / {a['of']}", _rows_a(a, lang), lang))
     title = f"{words['b']} ({b['version']})  {words['warmth']} {b['warmth']:.2f} · {words['gate'][b['gate']]}"
     screen.print(_table(title, _rows_b(b, lang), lang))

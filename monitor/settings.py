@@ -6,6 +6,7 @@ a typing slip in a monitor must not mean silence.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,6 +24,7 @@ from monitor.environment import PREFIX, key_of, names_of, put_environment
 from monitor.errors import ConfigurationError
 from monitor.second_opinion.settings import SecondOpinionSettings
 
+_SERVER = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?")  # of a broker
 _Seconds = Annotated[float, Field(ge=0, le=86_400)]
 
 
@@ -333,6 +335,10 @@ def _check_escalation(settings: Settings) -> None:
 
 def _check_kafka(kafka: Kafka) -> None:
     prefix = f"{PREFIX}KAFKA__"
+    if not all(_SERVER.fullmatch(one.strip()) for one in kafka.bootstrap_servers.split(",")):
+        raise ConfigurationError(
+            f"{prefix}BOOTSTRAP_SERVERS", "must read host:port, with commas between several"
+        )
     if kafka.security_protocol.startswith("SASL"):
         for name in ("sasl_username", "sasl_password"):
             if not getattr(kafka, name):
@@ -341,6 +347,12 @@ def _check_kafka(kafka: Kafka) -> None:
                 )
     if kafka.ssl_ca_file is not None and not kafka.ssl_ca_file.is_file():
         raise ConfigurationError(f"{prefix}SSL_CA_FILE", "is no file; give the path of a PEM file")
+    for name in ("sasl_mechanism", "sasl_username", "sasl_password", "ssl_ca_file"):
+        if kafka.security_protocol == "PLAINTEXT" and getattr(kafka, name):
+            raise ConfigurationError(
+                f"{prefix}{name.upper()}",
+                f"is set, and {prefix}SECURITY_PROTOCOL is PLAINTEXT, which would pass it over; set that, too",
+            )
     if kafka.dead_letter_topic == kafka.topic:
         raise ConfigurationError(
             f"{prefix}DEAD_LETTER_TOPIC", "is the topic that is read; dead letters need another"

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from monitor.errors import JiezhuError
+
 SHORT = 6  # signs: a shorter id counts only as a whole value, or it would be found in anything
 
 
@@ -18,6 +20,17 @@ def read_ids(lines: Iterable[str]) -> list[str]:
             continue
         found[_read(plain)] = None
     return list(found)
+
+
+def lines_of(content: bytes) -> list[str]:
+    """Raises JiezhuError for another encoding: whom it names nobody can tell, and nobody would be forgotten.
+
+    Only a line feed ends a line; what else Unicode ends lines with may stand in an id.
+    """
+    try:
+        return content.decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError:
+        raise JiezhuError("the ids are not UTF-8, and nobody was erased: save them anew") from None
 
 
 def naming(ids: Iterable[str]) -> Callable[[bytes], bool]:

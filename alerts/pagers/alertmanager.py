@@ -26,7 +26,7 @@ from pydantic import Field, SecretStr
 from alerts.delivery import Answer, Attempt
 from alerts.page import Kind, Page
 from alerts.pagers.http import Messenger, judged
-from alerts.pagers.settings import Name, PagerSettings, SecretUrl
+from alerts.pagers.settings import Name, PagerSettings, Secret, SecretUrl
 from alerts.plain import fit_key
 from alerts.ports import Clock
 from alerts.wording import tidy, word
@@ -40,7 +40,7 @@ class AlertmanagerSettings(PagerSettings):
 
     name: Name = "alertmanager"
     url: SecretUrl
-    token: SecretStr | None = None
+    token: Secret | None = None
     alertname: str = "JiezhuCrisis"
     hold: timedelta = Field(default=timedelta(hours=24), ge=timedelta(minutes=10))
 

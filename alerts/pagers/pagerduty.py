@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from alerts.delivery import Attempt
 from alerts.page import Kind, Page
 from alerts.pagers.http import Messenger
-from alerts.pagers.settings import Name, PagerSettings, SecretUrl
+from alerts.pagers.settings import Name, PagerSettings, Secret, SecretUrl
 from alerts.plain import clip, fit_key
 from alerts.ports import Clock
 from alerts.wording import TITLE_LIMIT, Wording, tidy, word
@@ -30,7 +30,7 @@ class PagerDutySettings(PagerSettings):
     """``routing_key`` is a service's integration key. ``url`` is for the EU service region or a proxy."""
 
     name: Name = "pagerduty"
-    routing_key: SecretStr
+    routing_key: Secret
     url: SecretUrl = SecretStr("https://events.pagerduty.com")
     source: str = "jiezhu"
 

@@ -42,4 +42,12 @@ def _http_url(url: SecretStr) -> SecretStr:
     return url
 
 
+def _filled(secret: SecretStr) -> SecretStr:
+    """An empty one is a file that was never filled: every page would be refused, and nobody told before."""
+    if not secret.get_secret_value().strip():
+        raise ValueError("this secret is empty; fill it, or leave the setting out")
+    return secret
+
+
+Secret = Annotated[SecretStr, AfterValidator(_filled)]
 SecretUrl = Annotated[SecretStr, AfterValidator(_http_url)]

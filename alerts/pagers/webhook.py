@@ -7,12 +7,12 @@ from typing import Annotated, Any
 
 import httpx2
 import orjson
-from pydantic import Field, SecretStr
+from pydantic import Field
 
 from alerts.delivery import Attempt
 from alerts.page import Page
 from alerts.pagers.http import Messenger
-from alerts.pagers.settings import Name, PagerSettings, SecretUrl
+from alerts.pagers.settings import Name, PagerSettings, Secret, SecretUrl
 from alerts.pagers.signature import IDEMPOTENCY, SIGNATURE, TIMESTAMP, signature
 from alerts.plain import fit_key
 from alerts.ports import Clock
@@ -24,7 +24,7 @@ class WebhookSettings(PagerSettings):
 
     name: Name = "webhook"
     url: SecretUrl
-    secret: SecretStr
+    secret: Secret
     accepted: frozenset[Annotated[int, Field(ge=200, le=299)]] = frozenset({200, 201, 202, 204})
 
 

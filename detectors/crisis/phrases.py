@@ -8,7 +8,7 @@ from detectors.crisis.explicit import heard_in
 from detectors.crisis.signal import Said
 from detectors.distress.marks import marks_in
 from detectors.finding import DEGRADED, Evidence, Level, UserSignal
-from detectors.text import UNDETERMINED, detect_language, normalise
+from detectors.text import UNDETERMINED, detect_language, normalise, primary
 from detectors.text.gist import gist
 
 ALONE = "phrases_alone"
@@ -51,6 +51,6 @@ def _score(text: str, hint: str | None, sketch_key: bytes) -> UserSignal:
             Evidence(DEGRADED, ALONE),
             *marks_in(normal),  # a turn without a memory is judged in its conversation by these
         ),
-        language=found if found != UNDETERMINED else (hint or UNDETERMINED).partition("-")[0].lower(),
+        language=found if found != UNDETERMINED else primary(hint),
         gist=gist(text, sketch_key),
     )

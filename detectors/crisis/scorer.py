@@ -32,6 +32,7 @@ from detectors.text import (
     Window,
     detect_language,
     normalise,
+    primary,
     sentence_windows,
     tells,
     turn_windows,
@@ -229,8 +230,7 @@ def _unended(text: str) -> str:
 def _read(text: str, hint: str | None, sketch_key: bytes) -> _Text:
     normal = normalise(text)
     found = detect_language(normal.text)
-    spoken = (hint or "").partition("-")[0].lower()
-    language = found if found != UNDETERMINED else spoken or UNDETERMINED
+    language = found if found != UNDETERMINED else primary(hint)
     if language == UNDETERMINED and WORDLESS.fullmatch(normal.text):
         language = WORDLESS_LANGUAGE
     return _Text(normal, turn_windows(normal.text), language, gist(text, sketch_key))

@@ -52,6 +52,11 @@ _COUNTED = re.compile(
 _PLENTY = re.compile(r"\s*(?:多|余|几|左右|上下|or so\b|大学|高校|院校|pages?\b)")
 _PLAIN_SEPARATORS = re.compile(r"[^\d]")
 
+_SUBDIVIDED = 2  # parts of a code of ISO 3166-2
+_BOTH = frozenset(
+    {"CN-HK", "CN-MO", "CN-TW"}
+)  # subdivisions that have a country's code and helplines of their own
+
 
 @dataclass(frozen=True, slots=True)
 class Helpline:
@@ -118,8 +123,8 @@ def find(text: str, region: str | None = None) -> Numbers:
 
     ``region`` is ISO 3166 (also ``en-GB``); without it, a number of any country is known.
     """
-    country = region.rsplit("-", 1)[-1].upper() if region else None
-    if country is not None and not any(serves(line, country) for line in table()):
+    country = _country(region) if region else None
+    if country is not None and not _listed(country):
         country = None  # a country that the table does not know: no number can be told to be foreign
     known = unknown = foreign = 0
     untrusted: list[str] = []
@@ -135,6 +140,17 @@ def find(text: str, region: str | None = None) -> Numbers:
             else:
                 known += 1
     return Numbers(known, unknown, foreign, tuple(untrusted))
+
+
+def _country(region: str) -> str:
+    """Of a subdivision the country stands first (``US-IN`` is Indiana and not India), of a locale last, after its small-lettered language."""
+    parts = region.replace("_", "-").split("-")
+    subdivision = len(parts) == _SUBDIVIDED and parts[0].isupper() and region.upper() not in _BOTH
+    return parts[0] if subdivision and _listed(parts[0]) else parts[-1].upper()
+
+
+def _listed(country: str) -> bool:
+    return any(serves(line, country) for line in table())
 
 
 def _without_prefix(digits: str) -> str:

@@ -23,7 +23,7 @@ from detectors.reply import (
     thread,
 )
 from detectors.text.gist import gist
-from detectors.text.language import detect_language
+from detectors.text.language import UNDETERMINED, detect_language, primary
 
 _FLAG_OF_HARM = {
     harm.AGREES: Flag.DANGEROUS_ADVICE,
@@ -115,9 +115,7 @@ def _score(message: str, lang: str | None, region: str | None, sketch_key: bytes
 def _language(text: str, hint: str | None) -> str:
     """Told from the text; where that is too little, the producer's hint."""
     told = detect_language(text)
-    if told != "und" or hint is None:
-        return told
-    return hint.split("-", 1)[0].lower()
+    return told if told != UNDETERMINED else primary(hint)
 
 
 def _flags(

@@ -77,6 +77,11 @@ def _detector() -> LanguageDetector:
     return LanguageDetectorBuilder.from_languages(*_LATIN_LANGUAGES).with_low_accuracy_mode().build()
 
 
+def primary(tag: str | None) -> str:
+    """The language of a producer's tag: BCP 47, or as telephones write their locale (``en_US``)."""
+    return re.split("[-_]", tag or UNDETERMINED, maxsplit=1)[0].lower() or UNDETERMINED
+
+
 def detect_language(text: str) -> str:
     """BCP 47 primary tag, or ``und`` where the text holds too little of any language."""
     sample = text[:_SAMPLE]

@@ -18,7 +18,7 @@ class DeadLetterPolicy:
 
     ``least`` of 1,000 puts the 95 % interval of a true 20 % at ± 2.5 points, and is reached in about a
     minute at 15 records a second; below it only the row counts, so that a start over a few bad records
-    does not stop the line.
+    does not stop the line. A smaller window is judged once it is full.
     """
 
     in_a_row: int = 1_000
@@ -53,7 +53,10 @@ class DeadLetterLimit:
     def decide(self) -> StopReason | None:
         if self._row >= self._policy.in_a_row:
             return StopReason.IN_A_ROW
-        if len(self._recent) >= self._policy.least and self.share >= self._policy.share:
+        if (
+            len(self._recent) >= min(self._policy.least, self._policy.window)
+            and self.share >= self._policy.share
+        ):
             return StopReason.SHARE
         return None
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field
 
-from alerts.pagers.settings import SecretUrl
+from alerts.pagers.settings import Secret, SecretUrl
 
 
 class SecondOpinionSettings(BaseModel):
@@ -19,7 +19,7 @@ class SecondOpinionSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     url: SecretUrl | None = None  # such as https://host/v1/chat/completions; None: no second opinion
-    key: SecretStr | None = None
+    key: Secret | None = None
     model: str = Field("default", min_length=1)
     share: float = Field(0.0, ge=0, le=1)
     doubtful: bool = True

@@ -37,7 +37,9 @@ def _build_context(settings: KafkaSettings) -> ssl.SSLContext:
     try:
         context = ssl.create_default_context(cafile=settings.ssl_ca_file or None)
     except (OSError, ssl.SSLError):
-        raise ConfigurationError("kafka.ssl_ca_file", "cannot be read as PEM certificates") from None
+        raise ConfigurationError(
+            "kafka.ssl_ca_file", "cannot be read as PEM certificates; give the CA's own"
+        ) from None
     if settings.ssl_cert_file:
         try:
             context.load_cert_chain(

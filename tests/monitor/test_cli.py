@@ -6,6 +6,10 @@ import asyncio
 import os
 import sys
 
+import pytest
+from typer.testing import CliRunner
+
+from monitor.cli import app
 from monitor.output import emit
 from monitor.progress_bar import progress_bar
 
@@ -76,3 +80,24 @@ def test_no_bar_and_no_empty_line_where_nobody_looks(capsys):
 def test_a_row_is_one_line(capfdbinary):
     emit({"turn": 1})
     assert capfdbinary.readouterr().out == b'{"turn":1}\n'
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        (["score", "--lang", "fr"], "--lang: is not known; use zh or en"),
+        (["erase", "--kind", "user", "--by", "li", "/nowhere/at/all"], "FILE: cannot be read"),
+    ],
+)
+async def test_what_is_asked_wrongly_has_its_own_status(asked, says):
+    program = f"import sys; from monitor import cli; sys.argv = {['jiezhu', *asked]!r}; cli.main()"
+    status, told = await _run(program, asyncio.subprocess.DEVNULL)
+    assert (status, told.count("\n")) == (2, 1)
+    assert told.startswith(f"jiezhu: {says}")
+
+
+@pytest.mark.parametrize("deed", [["incidents", "ack", "key"], ["erase", "--kind", "user"]])
+def test_nothing_is_done_by_nobody(deed):
+    said = CliRunner().invoke(app, [*deed, "--by", " "], env={"COLUMNS": "200"})
+    assert said.exit_code == 2
+    assert "say who does it" in said.stderr

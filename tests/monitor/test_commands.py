@@ -116,6 +116,26 @@ async def test_the_words_are_unsealed_only_when_asked_for(settings, missed, caps
     assert "sleep tip|tea" in capsys.readouterr().out
 
 
+def test_what_somebody_wrote_does_not_steer_the_terminal_that_shows_it(capsys):
+    """Words come from the app's users: a sign that clears the screen or sets a title is shown, and not obeyed."""
+    said = "\x1b]0;title\x07\x1b[2Jone\r\ntwo\x9b2J\u202ethree"
+    row = {
+        "release": said,
+        "track": "production",
+        "outcome": None,
+        "crisis_turns": 1,
+        "acknowledged_by": said,
+    }
+    row |= dict.fromkeys(("incident", "state", "level"), "x") | {"opened_at": "2026-11-29T03:00:12"}
+    incident_table([row])
+    step = {"at": "2026-11-29T03:00:12", "reason": "opened", "state": "watching", "actor": said}
+    words = [{"at": "2026-11-29T03:00:12", "role": "user", "text": said}]
+    print_detail({"release": said, "timeline": [step], "words": words})
+    shown = capsys.readouterr().out
+    assert "one\ntwo" in shown
+    assert not {"\x1b", "\x07", "\x9b", "\u202e", "\r"} & set(shown)
+
+
 async def test_acknowledged_then_resolved(settings, missed):
     assert await put(settings, missed, "ack", "anna", None) == f"{missed}: acknowledged"
     assert await put(settings, missed, "ack", "ben", None) == f"{missed}: was acknowledged before"

@@ -119,6 +119,13 @@ def test_empty_lines_are_passed_over_and_counted():
     assert [answer.get("error", "")[:6] for answer in answers] == ["", "line 4"]
 
 
+def test_a_byte_order_mark_is_no_part_of_the_first_line():
+    answers = detected(
+        b"\xef\xbb\xbf" + orjson.dumps({"id": 1, "text": "crisis"}), {"id": 2, "text": "hello"}
+    )
+    assert [answer.get("crisis") for answer in answers] == [True, False]
+
+
 def test_batches_keep_the_order():
     lines = [{"id": n, "text": "hello"} for n in range(200)]
     assert [answer["id"] for answer in detected(*lines)] == list(range(200))

@@ -114,6 +114,15 @@ def test_the_command_names_nobody(environment):
     assert ID not in said.output
 
 
+def test_ids_in_another_encoding_are_no_proof(environment):
+    said = CliRunner().invoke(
+        app, ["erase", "--kind", "user", "--by", "li"], input=ID.encode("utf-16"), env=environment
+    )
+    assert said.exit_code != 0
+    assert "not UTF-8" in str(said.exception)
+    assert "proof" not in said.output
+
+
 def test_ids_are_not_taken_from_the_command_line(environment):
     said = CliRunner().invoke(app, ["erase", "--kind", "user", "--by", "li", ID], env=environment)
     assert said.exit_code != 0

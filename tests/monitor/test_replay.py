@@ -233,6 +233,22 @@ async def test_repeats_count_once(path):
     assert (played.summary["turns"], played.summary["incidents"], played.summary["pages"]) == (2, 1, 1)
 
 
+async def test_a_streamed_message_is_one_turn_and_has_the_line_of_its_first_piece(path):
+    """Two conversations may call their messages alike."""
+    played = await play(
+        path,
+        user("d", "hello|", 0, message_id="1", final=False),
+        user("c", "crisis|", 1, message_id="1", final=False),
+        user("c", "at night", 2, message_id="1", final=False),
+        user("c", "alone", 3, message_id="1", final=True),
+        reply("c", "sleep", 4, message_id="2", final=False),
+        reply("c", " tip", 5, message_id="2", final=True),
+    )
+    assert {row["line"] for row in played.of("finding") if row["conversation_id"] == "c"} == {2}
+    assert [row["line"] for row in played.of("outcome")] == [2]
+    assert (played.summary["turns"], played.summary["crisis_turns"]) == (3, 1)
+
+
 async def test_pages_show_where_no_pager_is_configured(path):
     played = await play(path, user("c", "crisis", 0), routing=Routing(()))
     assert played.summary["pages"] == 1

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,17 @@ BAD = {
     "list of the wrong things": Bad(
         ("JIEZHU_ESCALATION__STEPS", "0.targets"), {"JIEZHU_ESCALATION__STEPS": '[{"targets": []}]'}
     ),
+    "a list that is none": Bad(
+        ("JIEZHU_PAGERS__APPRISE__URLS", "JSON"), {"JIEZHU_PAGERS__APPRISE__URLS": f"json://{SECRET}"}
+    ),
+    "a time that is none": Bad(
+        ("JIEZHU_PAGERS__WEBHOOK__TIME_LIMIT", "timedelta"),
+        WEBHOOK | {"JIEZHU_PAGERS__WEBHOOK__TIME_LIMIT": "nan"},
+    ),
+    "a secret and its file": Bad(
+        ("JIEZHU_KEYS__SEAL_FILE", "JIEZHU_KEYS__SEAL are both set"),
+        {"JIEZHU_KEYS__SEAL": f"a:{SECRET}", "JIEZHU_KEYS__SEAL_FILE": "/etc/hostname"},
+    ),
     "missing secret file": Bad(
         ("JIEZHU_KEYS__SEAL_FILE", "cannot be read"), {"JIEZHU_KEYS__SEAL_FILE": "/nowhere/at/all"}
     ),
@@ -74,6 +86,19 @@ BAD = {
     "no pager at all": Bad(("JIEZHU_PAGERS", "no pager is configured"), pager=False),
     "a pager without its secret": Bad(
         ("JIEZHU_PAGERS__WEBHOOK__SECRET", "missing"), {"JIEZHU_PAGERS__WEBHOOK__URL": "https://a.example"}
+    ),
+    "a secret that was never filled": Bad(
+        ("JIEZHU_PAGERS__PAGERDUTY__ROUTING_KEY", "empty"), {"JIEZHU_PAGERS__PAGERDUTY__ROUTING_KEY": " "}
+    ),
+    "a pager with an empty secret": Bad(
+        ("JIEZHU_PAGERS__WEBHOOK__SECRET", "empty"), WEBHOOK | {"JIEZHU_PAGERS__WEBHOOK__SECRET": ""}
+    ),
+    "an empty token": Bad(
+        ("JIEZHU_PAGERS__ALERTMANAGER__TOKEN", "empty"),
+        {
+            "JIEZHU_PAGERS__ALERTMANAGER__URL": f"https://{SECRET}.example",
+            "JIEZHU_PAGERS__ALERTMANAGER__TOKEN": "",
+        },
     ),
     "a URL without scheme": Bad(
         ("JIEZHU_PAGERS__WEBHOOK__URL", "http://"),
@@ -145,6 +170,31 @@ BAD = {
     "a certificate that is not there": Bad(
         ("JIEZHU_KAFKA__SSL_CA_FILE", "no file"), {"JIEZHU_KAFKA__SSL_CA_FILE": "/nowhere/at/all.pem"}
     ),
+    "a certificate that is none": Bad(
+        ("JIEZHU_KAFKA__SSL_CA_FILE", "PEM"),
+        {"JIEZHU_KAFKA__SECURITY_PROTOCOL": "SSL", "JIEZHU_KAFKA__SSL_CA_FILE": __file__},
+    ),
+    "no broker": Bad(
+        ("JIEZHU_KAFKA__BOOTSTRAP_SERVERS", "host:port"), {"JIEZHU_KAFKA__BOOTSTRAP_SERVERS": ""}
+    ),
+    "a broker with a scheme": Bad(
+        ("JIEZHU_KAFKA__BOOTSTRAP_SERVERS", "host:port"),
+        {"JIEZHU_KAFKA__BOOTSTRAP_SERVERS": "kafka://k:9092"},
+    ),
+    "a broker with a wrong port": Bad(
+        ("JIEZHU_KAFKA__BOOTSTRAP_SERVERS", "host:port"), {"JIEZHU_KAFKA__BOOTSTRAP_SERVERS": "a:9092,b:90x"}
+    ),
+    # Turns would travel in the clear, though somebody has seen to it that they do not.
+    "credentials that nobody would be shown": Bad(
+        ("JIEZHU_KAFKA__SASL_USERNAME", "JIEZHU_KAFKA__SECURITY_PROTOCOL", "PLAINTEXT"),
+        {"JIEZHU_KAFKA__SASL_USERNAME": "u", "JIEZHU_KAFKA__SASL_PASSWORD": SECRET},
+    ),
+    "a certificate that nobody would be asked for": Bad(
+        ("JIEZHU_KAFKA__SSL_CA_FILE", "PLAINTEXT"), {"JIEZHU_KAFKA__SSL_CA_FILE": __file__}
+    ),
+    "a key of canaries that is too short": Bad(
+        ("JIEZHU_KEYS__CANARY", "32 bytes"), {"JIEZHU_KEYS__CANARY": SECRET}
+    ),
     "dead letters to where turns are read": Bad(
         ("JIEZHU_KAFKA__DEAD_LETTER_TOPIC", "another"), {"JIEZHU_KAFKA__DEAD_LETTER_TOPIC": "turns"}
     ),
@@ -210,6 +260,8 @@ def test_no_secret_shows_in_a_repr(tmp_path):
         WEBHOOK
         | {
             "JIEZHU_DATABASE__URL": f"postgresql://u:{SECRET}@h/d",
+            "JIEZHU_KAFKA__SECURITY_PROTOCOL": "SASL_SSL",
+            "JIEZHU_KAFKA__SASL_USERNAME": "u",
             "JIEZHU_KAFKA__SASL_PASSWORD_FILE": str(secret),
             "JIEZHU_KEYS__PSEUDONYM": SECRET,
         },
@@ -267,3 +319,50 @@ def test_rates_of_all_workers_are_published_unless_somebody_says_otherwise(tmp_p
     assert "one worker publishes rates of all, over 12 h, every 30 s" in said
     said = "\n".join(describe_settings(load(None, environ | {"JIEZHU_PUBLISHING__ENABLED": "false"})))
     assert "publishes no rates" in said
+
+
+def test_a_second_channel_is_set_by_the_environment_or_by_a_file(tmp_path):
+    """A list of services, each of which holds its credentials."""
+    services = tmp_path / "services"
+    services.write_text(f'["json://localhost/{SECRET}"]\n')
+    key = "JIEZHU_PAGERS__APPRISE__URLS"
+    for environ in ({key: services.read_text()}, {f"{key}_FILE": str(services)}):
+        (url,) = load(None, environ).pagers.apprise.urls
+        assert url.get_secret_value() == f"json://localhost/{SECRET}"
+
+
+def test_what_a_pager_takes_beside_text_is_read_from_the_environment():
+    settings = load(
+        None,
+        WEBHOOK
+        | {"JIEZHU_PAGERS__WEBHOOK__ACCEPTED": "[200, 201]", "JIEZHU_PAGERS__WEBHOOK__TIME_LIMIT": "2.5"},
+    )
+    assert settings.pagers.webhook.accepted == {200, 201}
+    assert settings.pagers.webhook.time_limit == timedelta(seconds=2.5)
+
+
+def test_where_a_second_opinion_is_asked_may_be_a_file(tmp_path):
+    """The address is a secret, too: its setting is checked beside, and may be left out."""
+    address = tmp_path / "address"
+    address.write_text(f"https://llm.example/{SECRET}\n")
+    settings = load(None, {"JIEZHU_SECOND_OPINION__URL_FILE": str(address)})
+    assert settings.second_opinion.url.get_secret_value() == f"https://llm.example/{SECRET}"
+
+
+@pytest.mark.parametrize("servers", ["kafka", "a_b.c-d:9092, 10.0.0.1:9092", "[::1]:9092,[fe80::1]"])
+def test_brokers_as_they_are_written(servers):
+    assert load(None, {"JIEZHU_KAFKA__BOOTSTRAP_SERVERS": servers}).kafka.bootstrap_servers == servers
+
+
+def test_that_replies_leave_this_machine_is_said(tmp_path):
+    environ = CONSOLE | {"JIEZHU_STATE_DIR": str(tmp_path)}
+    asked = {
+        "JIEZHU_SECOND_OPINION__URL": f"https://llm.example/{SECRET}",
+        "JIEZHU_SECOND_OPINION__SHARE": "0.05",
+    }
+    assert "language model" not in "\n".join(describe_settings(load(None, environ)))
+    said = "\n".join(describe_settings(load(None, environ | asked)))
+    assert (
+        "send replies to a language model elsewhere: all on which our own judge is in doubt and 5% of" in said
+    )
+    assert SECRET not in said

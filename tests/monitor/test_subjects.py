@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from monitor.subjects import naming, read_ids
+from monitor.errors import JiezhuError
+from monitor.subjects import lines_of, naming, read_ids
 
 LONG, SHORT, FOREIGN = "conv-金丝雀-12345", "7", 'quote "inside"'
 
@@ -14,6 +15,22 @@ LONG, SHORT, FOREIGN = "conv-金丝雀-12345", "7", 'quote "inside"'
 def test_ids_come_one_a_line():
     lines = [f"{LONG}\n", "\n", "  \n", f"{SHORT}\r\n", json.dumps("two\nlines"), '"broken', LONG]
     assert read_ids(lines) == [LONG, SHORT, "two\nlines", '"broken']
+
+
+def test_a_file_with_a_byte_order_mark_names_the_same():
+    assert read_ids(lines_of(b"\xef\xbb\xbf" + f"{LONG}\r\n{SHORT}".encode())) == [LONG, SHORT]
+
+
+def test_only_a_line_feed_ends_an_id():
+    odd = "a\u2028b\x85c\x0bd"
+    assert read_ids(lines_of(f"{odd}\n{SHORT}\n".encode())) == [odd, SHORT]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "latin-1", "gb18030"])
+def test_ids_in_another_encoding_are_nobody_s(encoding):
+    """Read all the same, they would name somebody else, and a proof would say that all is done."""
+    with pytest.raises(JiezhuError, match="not UTF-8"):
+        lines_of("müller\n".encode(encoding))
 
 
 @pytest.mark.parametrize("name", [LONG, SHORT, FOREIGN])

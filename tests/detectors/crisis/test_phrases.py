@@ -44,6 +44,7 @@ def test_others_words_are_not_taken_for_ones_own():
 
 def test_the_language_is_told_from_the_text_or_else_from_the_hint():
     assert (heard("我想自杀").language, heard("1", "en-GB").language) == ("zh", "en")
+    assert heard("bored", "en_US").language == "en"
 
 
 def test_one_signal_a_text_in_order():

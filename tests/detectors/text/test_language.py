@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from detectors.text import UNDETERMINED, WORDLESS, detect_language
+from detectors.text import UNDETERMINED, WORDLESS, detect_language, primary
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,20 @@ def test_language(text, language):
 )
 def test_wordless(text, wordless):
     assert bool(WORDLESS.fullmatch(text)) is wordless
+
+
+@pytest.mark.parametrize(
+    ("tag", "language"),
+    [
+        ("en", "en"),
+        ("zh-Hant-HK", "zh"),
+        ("en_US", "en"),
+        ("ZH_CN", "zh"),
+        ("", "und"),
+        (None, "und"),
+        ("-", "und"),
+    ],
+)
+def test_the_language_of_a_producer_s_tag(tag, language):
+    """Telephones write their locale with a low line."""
+    assert primary(tag) == language

@@ -40,6 +40,12 @@ def test_the_share_counts_only_once_enough_was_seen() -> None:
     assert limit.count(dead=False) is StopReason.SHARE
 
 
+def test_a_window_below_what_must_be_seen_is_judged_when_it_is_full() -> None:
+    """``least`` is no setting: a smaller window would never be judged."""
+    assert feed(DeadLetterLimit(DeadLetterPolicy(window=100)), [True, False] * 49) is None
+    assert feed(DeadLetterLimit(DeadLetterPolicy(window=100)), [True, False] * 50) is StopReason.SHARE
+
+
 def test_what_left_the_window_is_forgotten() -> None:
     limit = DeadLetterLimit(SMALL)
     assert feed(limit, [True] * 4 + [False] * 20) is None
