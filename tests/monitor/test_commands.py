@@ -125,6 +125,7 @@ def test_what_somebody_wrote_does_not_steer_the_terminal_that_shows_it(capsys):
         "outcome": None,
         "crisis_turns": 1,
         "acknowledged_by": said,
+        "unreadable": False,
     }
     row |= dict.fromkeys(("incident", "state", "level"), "x") | {"opened_at": "2026-11-29T03:00:12"}
     incident_table([row])
