@@ -60,6 +60,7 @@ class Group:
     ``settled``: everybody in it was acknowledged after somebody acknowledged the group.
     ``ashore_at``: when it was written down after an absence of the database, without whoever it tells of: they
     are read again after that.
+    ``unreadable``: its record is damaged, and this is what stands for it (``lost_group``) until it is written.
     ``version`` guards against two writers (compare-and-set in the store).
     """
 
@@ -82,6 +83,7 @@ class Group:
     ended_at: datetime | None = None
     look_at: datetime | None = None  # when its keeper looks at it next
     ashore_at: datetime | None = None
+    unreadable: bool = False
     version: int = 0
 
     @property

@@ -116,6 +116,7 @@ class App:
             self._relay.wake,
             self._grouping.policy,
             looked=partial(self._recorder.alive, "groups"),
+            unreadable=self._recorder.unreadable,
         )
         self._lifeboat: Lifeboat | None = None
         self._source: KafkaSource | None = None

@@ -23,6 +23,7 @@ from alerts.ports import Clock
 from monitor.errors import CaseConflict, StoreError
 from monitor.observing import observing
 from monitor.people import People
+from monitor.store.ageing import Place
 from monitor.store.deletion import Gone
 from monitor.store.erasing import Erasing
 from monitor.store.standing import Standing
@@ -126,14 +127,16 @@ class Forgetting:
         """Forget what is older than records are kept."""
         rows: Counter[str] = Counter()
         passed = Swept(Counter())
+        place: Place | None = None
         for _ in range(ROUNDS):
             now = self._clock.now()
             standing = await self._erasing.old(now - self._keep, now, passed.held + passed.waiting)
             swept = await self._let_go(standing, "retention", self._telling - passed.waiting)
-            aged = self._told(await self._erasing.age(now - self._keep))
+            gone, place = await self._erasing.age(now - self._keep, place)
+            aged = self._told(gone)
             rows += swept.rows + aged
             passed += swept
-            if not standing and not aged.total():
+            if not standing and not aged.total() and place is None:
                 break
         return rows
 

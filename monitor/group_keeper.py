@@ -18,6 +18,7 @@ from alerts.storm import StormPolicy, owed
 from alerts.time_limit import either
 from monitor.changes import Paging
 from monitor.errors import GroupConflict, JiezhuError, StoreUnavailable
+from monitor.observing import observing
 from monitor.people import People
 from monitor.store.work import Store, Work
 
@@ -46,7 +47,9 @@ class GroupKeeper:
         policy: StormPolicy | None = None,
         *,
         looked: Callable[[datetime], None] = lambda _: None,
+        unreadable: Callable[[int], None] = lambda _: None,
     ) -> None:
+        """``unreadable`` is told of each damaged record, once another stands in its place."""
         self._store = store
         self._people = people
         self._paging = paging
@@ -54,6 +57,7 @@ class GroupKeeper:
         self._written = written
         self._policy = policy or StormPolicy()
         self._looked = looked
+        self._unreadable = unreadable
         self._woken = asyncio.Event()
         self._stopping = False
 
@@ -80,7 +84,8 @@ class GroupKeeper:
     async def look(self) -> None:
         """Look at every group that is due. One that somebody else writes meanwhile is looked at again.
 
-        One that cannot be kept, as a member of it is of a later release, keeps nobody from the others.
+        One that cannot be kept, as a member of it is of a later release or as it makes no sense, keeps nobody from the
+        others.
         """
         for group in await self._store.due_groups(self._clock.now(), LEASE, AT_ONCE):
             try:
@@ -89,8 +94,8 @@ class GroupKeeper:
                 continue
             except StoreUnavailable:
                 raise
-            except JiezhuError as error:
-                _log.warning("group_not_kept", exc_info=error)
+            except Exception as error:  # noqa: BLE001 - whatever is wrong with it
+                _log.error("group_not_kept", exc_info=error)
 
     async def acknowledge(self, key: str, by: str) -> Group | None:
         """Take a group; its incidents follow batch by batch (``keep``). None if there is none of that key.
@@ -174,14 +179,18 @@ class GroupKeeper:
             told += group_updates(group, kind, self._paging.links, now)
         await self._store.commit(
             Work(
-                groups=[group],
+                groups=[replace(group, unreadable=False)],
                 withdrawals=[group.key] if group.ended_at is not None else (),
                 notifications=told,
             )
         )
         if told:
             self._written()
-        return replace(group, version=group.version + 1)
+        if group.unreadable:
+            _log.error("group_begun_anew", state=group.state)
+            with observing():
+                self._unreadable(1)
+        return replace(group, unreadable=False, version=group.version + 1)
 
 
 def _to_take(incident: Incident, taken_at: datetime | None) -> bool:

@@ -132,7 +132,7 @@ class Recorder:
         self._metrics.erasure_oldest.set(max(oldest.total_seconds(), 0))
 
     def unreadable(self, rows: int) -> None:
-        """Records that nobody could read, and that were forgotten."""
+        """Records that nobody could read, and that were forgotten or begun anew."""
         self._metrics.gaps.labels(Gap.UNREADABLE.value).inc(rows)
 
     # The figures of all workers

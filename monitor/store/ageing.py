@@ -14,6 +14,10 @@ from monitor.store import codec
 from monitor.store.deletion import AT_ONCE, BY_INCIDENT, Gone, delete_of
 from monitor.store.schema import audit, cases, findings, groups, incidents, outbox
 
+Place = tuple[
+    datetime, str
+]  # when an incident was opened, and its key: the order in which they are looked at
+
 UNDATED = select(cases.c.conversation).where(cases.c.touched_at.is_(None)).limit(1)
 
 
@@ -38,15 +42,15 @@ def quiet(before: datetime, passed: int) -> Select[Any]:
     )
 
 
-def age(connection: Connection, before: datetime) -> Gone:
+def age(connection: Connection, before: datetime, after: Place | None) -> tuple[Gone, Place | None]:
+    """Closed incidents from ``after`` on, some at a time; return the place reached, None at the end.
+
+    Those who stay are passed over: however many they are, whoever comes behind them goes.
+    """
     counts: Counter[str] = Counter()
-    query = (
-        select(incidents.c.key, incidents.c.opened_at, incidents.c.body)
-        .where(incidents.c.over, incidents.c.opened_at < before)
-        .order_by(incidents.c.opened_at)
-        .limit(AT_ONCE)
-    )
-    read = {row.key: _last_crisis(row) for row in connection.execute(query)}
+    some = connection.execute(_closed(before, after)).all()
+    reached = (some[-1].opened_at, some[-1].key) if len(some) == AT_ONCE else None
+    read = {row.key: _last_crisis(row) for row in some}
     old = [key for key, (last, _) in read.items() if last is not None and last < before]
     waiting = select(outbox.c.incident).where(outbox.c.incident.in_(old), outbox.c.due_at.is_not(None))
     keys = sorted(set(old) - set(connection.scalars(waiting)))
@@ -61,7 +65,15 @@ def age(connection: Connection, before: datetime) -> Gone:
     counts["groups"] += _some(connection, groups, groups.c.key, over)
     apart = not_(exists().where(incidents.c.key == audit.c.incident))
     counts["audit"] += _some(connection, audit, audit.c.id, (audit.c.at < before) & apart)
-    return Gone(counts, sum(not read[key][1] for key in keys))
+    return Gone(counts, sum(not read[key][1] for key in keys)), reached
+
+
+def _closed(before: datetime, after: Place | None) -> Select[Any]:
+    at, key = incidents.c.opened_at, incidents.c.key
+    query = select(key, at, incidents.c.body).where(incidents.c.over, at < before)
+    if after is not None:
+        query = query.where(at >= after[0], (at > after[0]) | (key > after[1]))  # a range, then what of it
+    return query.order_by(at, key).limit(AT_ONCE)
 
 
 def _last_crisis(row: Any) -> tuple[datetime | None, bool]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
-import structlog
 from sqlalchemy import Connection, bindparam, delete, select, update
 
 from alerts.delivery import State
@@ -16,15 +15,14 @@ from alerts.group import Group
 from alerts.incident import Incident
 from alerts.ports import Decide, Notification
 from alerts.storm import Admitted, Changed, Stand, all_releases, paces_of, scopes_of
-from monitor.errors import GroupConflict, StoreError
+from monitor.errors import GroupConflict
 from monitor.store import codec
 from monitor.store import incidents as incident_rows
 from monitor.store.dialect import insert, insert_absent
+from monitor.store.group_rows import read_row, readable, stands
 from monitor.store.outbox import rows_of as outbox_rows
 from monitor.store.outbox import write as write_outbox
 from monitor.store.schema import groups, incidents, outbox, paces
-
-_log = structlog.get_logger(__name__)
 
 _DECIDER = ""  # the pace that nobody takes from: who holds its row decides
 _FULL_AGAIN = timedelta(hours=1)  # a pace that was full so long ago is as good as none
@@ -64,8 +62,9 @@ def write(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def read(connection: Connection, key: str) -> Group | None:
-    row = connection.execute(_FOUND.where(groups.c.key == key)).first()
-    return None if row is None else _group(row)
+    """Raise StoreError for one of a release more than one ahead; what stands for a damaged one is ``unreadable``."""
+    row = connection.execute(select(groups).where(groups.c.key == key)).first()
+    return None if row is None else stands(connection, row)
 
 
 def due(connection: Connection, now: datetime, lease: timedelta, limit: int) -> list[Group]:
@@ -81,9 +80,9 @@ def due(connection: Connection, now: datetime, lease: timedelta, limit: int) -> 
         update(groups)
         .where(groups.c.key.in_(select(free.c.key)))
         .values(due_at=now + lease)
-        .returning(groups.c.body, groups.c.version, groups.c.due_at)
+        .returning(*groups.c)
     )
-    return list(_readable(connection.execute(statement)))
+    return list(readable(connection.execute(statement).all(), partial(stands, connection)))
 
 
 def members(
@@ -146,10 +145,10 @@ def _stand(connection: Connection, rows: Sequence[Notification], now: datetime) 
     ringing = connection.execute(_FOUND.where(groups.c.ringing))
     return Stand(
         full={row.name: row.full_at for row in connection.execute(names)},
-        groups=tuple(_readable(connection.execute(query))),
+        groups=tuple(readable(connection.execute(query), read_row)),
         told=told,
         members=frozenset(members_),
-        ringing=Counter(all_releases(group.scope) for group in _readable(ringing)),
+        ringing=Counter(all_releases(group.scope) for group in readable(ringing, read_row)),
         busy=frozenset(busy),
     )
 
@@ -224,25 +223,6 @@ def _change(changed: Changed) -> dict[str, Any]:
 
 def _columns(row: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name != "read_version"}
-
-
-def _readable(rows: Iterable[Any]) -> Iterator[Group]:
-    """One that cannot be read holds up neither the others nor any page: what it told of rings by itself, or in another.
-
-    It keeps its lease and comes again after it, for a worker that can read it.
-    """
-    unreadable = 0
-    for row in rows:
-        try:
-            yield _group(row)
-        except StoreError:
-            unreadable += 1
-    if unreadable:
-        _log.error("groups_unreadable", groups=unreadable)
-
-
-def _group(row: Any) -> Group:
-    return replace(codec.GROUPS.decode(row.body), version=row.version, look_at=row.due_at)
 
 
 _FOUND = select(groups.c.key, groups.c.body, groups.c.version, groups.c.due_at)

@@ -8,9 +8,11 @@ from datetime import timedelta
 import pytest
 
 from alerts.incident import Incident, State
+from alerts.page import Kind
 from monitor.store.work import CaseWrite, Work
 from tests.support.fake_clock import FakeClock
 from tests.support.forgetting import DAYS, Site
+from tests.support.pages import a_notification
 from tests.support.worker import hidden, incident_of
 
 
@@ -69,6 +71,29 @@ async def test_those_who_stay_hold_up_nobody(site):
 def ringing(number: int) -> Incident:
     now = FakeClock().now()
     return Incident(f"jz-{number}-1", f"{number:032x}", 1, now, now, state=State.PAGING, rung=(5,))
+
+
+@pytest.mark.parametrize("stay", ["of a later release", "waiting for a pager"])
+async def test_closed_incidents_that_stay_hold_up_nobody_elses(site, stay):
+    """More than are looked at at once are in front of one that may go, whose conversation goes on."""
+    await site.keep(State.CLOSED, 90)
+    if stay == "of a later release":
+        site.run("""UPDATE incidents SET body = '{"v"\\:9}'""")
+    else:
+        waiting = [
+            a_notification(f"jz-{n:020x}-1:resolve:0:li", incident=f"jz-{n:020x}-1", kind=Kind.RESOLVE)
+            for n in range(90)
+        ]
+        await site.store.commit(Work(notifications=waiting))
+    site.clock.jump(timedelta(hours=1))
+    await site.say("talks on", ("crisis", "good"))
+    site.clock.jump(timedelta(hours=1))
+    await site.worker.timers.fire(site.clock.now())
+    site.clock.jump(DAYS + timedelta(days=1))
+    await site.say("talks on", ("hello", "chat"))
+    await site.forgetting.age()
+    assert site.traces("talks on") == ["cases"]
+    assert len(site.run("SELECT 1 FROM incidents")) == 90
 
 
 async def test_cases_of_a_release_that_kept_no_time_count_from_now(site):

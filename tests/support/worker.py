@@ -134,7 +134,9 @@ class Worker:
         self.tallying = Tallying(self.recorder.tally_failed, styles=PSEUDONYMISER.key(MARKS))
         self.relay = Relay(store, pagers, clock, self.recorder, grouping=grouping)
         self.people = People(store, paging, clock, self.relay.wake, self.tallying)
-        self.groups = GroupKeeper(store, self.people, paging, clock, self.relay.wake)
+        self.groups = GroupKeeper(
+            store, self.people, paging, clock, self.relay.wake, unreadable=self.recorder.unreadable
+        )
         self.paging = paging
         self.lifeboat = Lifeboat(
             store=store,
