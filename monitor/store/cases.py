@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, select, tuple_, update
 
-from alerts.canary import Canary
+from alerts.canary import CANARIES, Canary
 from alerts.case import Case
 from detectors.conversation import Conversation
 from monitor.crypto.keyring import Keyring
@@ -171,5 +171,6 @@ _WRITE = (
 
 
 def sweep_canaries(connection: Connection, before: Canary) -> None:
-    ours = cases.c.conversation.startswith("canary-")
-    connection.execute(delete(cases).where(ours, cases.c.conversation < before.conversation))
+    key = cases.c.conversation  # a range as well, for its index
+    old = (key >= CANARIES) & (key < before.conversation) & key.startswith(CANARIES)
+    connection.execute(delete(cases).where(old))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, not_, select
+from sqlalchemy import Connection, func, select
 
 from alerts.case import ordinal_of, stand_in
 from alerts.incident import TICKET, Incident, State
@@ -16,7 +16,7 @@ from detectors.finding import Level
 from monitor.errors import RowDamaged, StoreError
 from monitor.store import codec
 from monitor.store.dialect import insert
-from monitor.store.schema import audit, cases, incidents
+from monitor.store.schema import OPEN, audit, cases, incidents
 from monitor.store.updates import alerts_of
 
 
@@ -64,7 +64,7 @@ def newest(connection: Connection, *, open_only: bool, limit: int) -> list[Incid
     """For people to see: one that cannot be read stands there as far as it can be told of, and takes no other with it."""
     query = select(incidents).order_by(incidents.c.opened_at.desc(), incidents.c.key.desc())
     if open_only:
-        query = query.where(not_(incidents.c.over))
+        query = query.where(OPEN)
     return [_shown(connection, row) for row in connection.execute(query.limit(limit)).all()]
 
 

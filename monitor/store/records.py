@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Select, bindparam, exists, func, not_, or_, select, tuple_, update
+from sqlalchemy import Connection, Select, bindparam, exists, func, not_, or_, select, update
 
 from alerts.gaps import OnRecord, Trace
 from alerts.incident import Incident
@@ -21,7 +21,7 @@ from monitor.store import codec
 from monitor.store import incidents as incident_rows
 from monitor.store import outbox as outbox_rows
 from monitor.store.database import Database
-from monitor.store.schema import audit, cases, findings, incidents, outbox
+from monitor.store.schema import OPEN, audit, cases, findings, incidents, outbox
 from monitor.store.work import AuditRow, CaseWrite
 
 T = TypeVar("T")
@@ -65,7 +65,8 @@ class Records:
 
     async def begin(self, since: datetime) -> int:
         """The place in the trail where ``since`` begins; 0 if nothing is younger."""
-        query = select(func.min(audit.c.id)).where(audit.c.at >= since)
+        # Of a sum, so that it is looked for among what is younger: for the least id itself both read all that is older.
+        query = select(func.min(audit.c.id + 0)).where(audit.c.at >= since)
         return await self._database.read(lambda c: (c.scalar(query) or 1) - 1)
 
     async def told_of(self, after: int, limit: int) -> tuple[int, list[str]]:
@@ -78,16 +79,11 @@ class Records:
         self, after: tuple[datetime, str] | None, limit: int
     ) -> tuple[tuple[datetime, str] | None, list[str]]:
         """Open incidents, the oldest first, after a place; and the place reached, None at the end."""
-        place = tuple_(incidents.c.opened_at, incidents.c.key)
-        query = select(incidents.c.opened_at, incidents.c.key).where(not_(incidents.c.over))
+        at, key = incidents.c.opened_at, incidents.c.key
+        query = select(at, key).where(OPEN)
         if after is not None:
-            query = query.where(
-                or_(
-                    incidents.c.opened_at > after[0],
-                    (incidents.c.opened_at == after[0]) & (incidents.c.key > after[1]),
-                )
-            )
-        query = query.order_by(*place.clauses).limit(limit)
+            query = query.where(at >= after[0], (at > after[0]) | (key > after[1]))
+        query = query.order_by(at, key).limit(limit)
         rows = await self._database.read(lambda c: c.execute(query).all())
         reached = (rows[-1].opened_at, rows[-1].key) if len(rows) == limit else None
         return reached, [row.key for row in rows]

@@ -87,6 +87,7 @@ Index(
     sqlite_where=text("NOT over"),
     postgresql_where=text("NOT over"),
 )
+OPEN = text("NOT incidents.over")  # in the index's own words, by which alone SQLite knows it
 
 # ``due_at`` is when a relay may take the row: at once, at the next attempt, or when a lease runs out.
 # It is null once the delivery is final, so that the index holds only what is still to be done.
@@ -115,6 +116,12 @@ Index(
     outbox.c.created_at,
     sqlite_where=text("due_at IS NOT NULL"),
     postgresql_where=text("due_at IS NOT NULL"),
+)
+Index(
+    "ix_outbox_done",
+    outbox.c.created_at,
+    sqlite_where=text("due_at IS NULL"),
+    postgresql_where=text("due_at IS NULL"),
 )
 Index("ix_outbox_incident", outbox.c.incident)
 Index(

@@ -64,6 +64,7 @@ def test_partial_indexes_are_partial_on_both(url):
     for name, condition in {
         "ix_outbox_due": "DUE_AT IS NOT NULL",
         "ix_outbox_waiting": "DUE_AT IS NOT NULL",
+        "ix_outbox_done": "DUE_AT IS NULL",
         "ix_cases_wake_at": "WAKE_AT IS NOT NULL",
         "ix_cases_sealed": "SEALED IS NOT NULL",
         "ix_incidents_open": "NOT OVER",
