@@ -315,9 +315,9 @@ def verdict(
     config: Config = None,
 ) -> None:
     """Say what an incident was that is over. A first verdict stands: the figures have counted it."""
-    from monitor.commands import put
+    from monitor.commands import review
 
-    typer.echo(asyncio.run(put(settings_of(config), key, "review", by, verdict)))
+    typer.echo(asyncio.run(review(settings_of(config), key, by, verdict)))
 
 
 @app.callback(invoke_without_command=True)

@@ -24,7 +24,7 @@ from monitor.environment import LEVEL, PREFIX
 from monitor.errors import ConfigurationError, GroupConflict, JiezhuError
 from monitor.group_keeper import GroupKeeper
 from monitor.output import shown
-from monitor.people import Answer, People
+from monitor.people import Answer, Deed, People
 from monitor.settings import Settings, channel_names
 from monitor.sources.security import build_security
 from monitor.store.migration import current, migrate
@@ -172,37 +172,54 @@ async def incident_detail(settings: Settings, key: str, *, words: bool) -> dict[
 
 
 async def put(settings: Settings, key: str, action: str, by: str, verdict: str | None) -> str:
-    """Acknowledge, resolve or review; raises JiezhuError for an incident that does not exist or is not over yet."""
-    if (verdict is not None or action == "review") and verdict not in VERDICTS:
-        raise ConfigurationError("the verdict", f"must be one of {', '.join(VERDICTS)}")
-    clock = SystemClock()
-    async with open_store(settings) as store:
-        links = assembly.keys(settings).links
-        paging = assembly.paging(settings, links, clock)
-        tallying = Tallying(_passed_over) if settings.publishing.enabled else None
-        people = People(store, paging, clock, tallying=tallying)
+    """Acknowledge or resolve; raises JiezhuError for an incident that does not exist."""
+    if verdict is not None:
+        _check_verdict("--verdict", verdict)
+    async with _people(settings) as (people, groups):
         if is_group(key):
-            return await _put_group(GroupKeeper(store, people, paging, clock), key, action, by)
-        if action == "review":
-            deed = await people.review(key, by, verdict or "")
-        else:
-            deed = await (
-                people.acknowledge(key, by) if action == "ack" else people.resolve(key, by, verdict)
-            )
-    if deed.answer is Answer.UNKNOWN or deed.incident is None:
-        raise JiezhuError(f"no incident {key[:64]!r}; see `jiezhu incidents list --all`")
-    if action == "review":
-        return _reviewed(key, deed.answer, deed.incident)
-    state = deed.incident.state.value
+            return await _put_group(groups, key, action, by)
+        deed = await (people.acknowledge(key, by) if action == "ack" else people.resolve(key, by, verdict))
+    state = _known(key, deed).state.value
     return f"{key}: {state}" if deed.answer is Answer.DONE else f"{key}: was {state} before"
 
 
-def _reviewed(key: str, answer: Answer, incident: Incident) -> str:
+async def review(settings: Settings, key: str, by: str, verdict: str) -> str:
+    """Say what an incident was; raises JiezhuError for one that does not exist, or is not over yet."""
+    _check_verdict("VERDICT", verdict)
+    async with _people(settings) as (people, _):
+        deed = await people.review(key, by, verdict)
+    incident = _known(key, deed)
     if not incident.state.over:
         raise JiezhuError(
             f"{key} is {incident.state.value}; close it with `jiezhu incidents resolve --verdict`"
         )
-    return f"{key}: {incident.verdict}" if answer is Answer.DONE else f"{key}: was {incident.verdict} before"
+    return (
+        f"{key}: {incident.verdict}"
+        if deed.answer is Answer.DONE
+        else f"{key}: was {incident.verdict} before"
+    )
+
+
+def _check_verdict(name: str, verdict: str) -> None:
+    if verdict not in VERDICTS:
+        raise ConfigurationError(name, f"must be one of {', '.join(VERDICTS)}")
+
+
+def _known(key: str, deed: Deed) -> Incident:
+    if deed.incident is None:
+        raise JiezhuError(f"no incident {key[:64]!r}; see `jiezhu incidents list --all`")
+    return deed.incident
+
+
+@asynccontextmanager
+async def _people(settings: Settings) -> AsyncIterator[tuple[People, GroupKeeper]]:
+    clock = SystemClock()
+    async with open_store(settings) as store:
+        paging = assembly.paging(settings, assembly.keys(settings).links, clock)
+        people = People(
+            store, paging, clock, tallying=Tallying(_passed_over) if settings.publishing.enabled else None
+        )
+        yield people, GroupKeeper(store, people, paging, clock)
 
 
 def _passed_over() -> None:

@@ -23,9 +23,9 @@ from alerts.ports import Clock
 from monitor.errors import CaseConflict, StoreError
 from monitor.observing import observing
 from monitor.people import People
-from monitor.store.ageing import Place
 from monitor.store.deletion import Gone
 from monitor.store.erasing import Erasing
+from monitor.store.incidents import Place
 from monitor.store.standing import Standing
 from monitor.unreadable import instead_of
 
@@ -137,6 +137,11 @@ class Forgetting:
             rows += swept.rows + aged
             passed += swept
             if not standing and not aged.total() and place is None:
+                break
+        for _ in range(ROUNDS):
+            rest = await self._erasing.age_rest(self._clock.now() - self._keep)
+            rows += rest
+            if not rest.total():
                 break
         return rows
 

@@ -1,16 +1,17 @@
-"""What the pipeline asks of others: reading, scoring, hearing of what was written, and going on without the database."""
+"""What the pipeline and the timers ask of others: reading, scoring, hearing of what was written, and going on without the database."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
+from alerts.case import Advanced
 from detectors.fold import Unscored
 from monitor.batch import BatchResult, Read
 from monitor.reading import Reading
 from monitor.scoring import Signal
 from monitor.sources.record import Record
-from monitor.store.work import Partition, Store
+from monitor.store.work import Partition, Store, Work
 
 
 class Reader(Protocol):
@@ -29,7 +30,15 @@ class Lifeboat(Protocol):
 
     @property
     def aboard(self) -> bool:
-        """True while the database is away."""
+        """True while the database is away: cases are decided there, and what was told there is not in the database."""
+        ...
+
+    def keep(self, written: Iterable[tuple[Advanced, Partition]]) -> None:
+        """What the database has taken. Else somebody who was called just before it is lost is called again."""
+        ...
+
+    async def take_over(self, work: Work) -> None:
+        """The database would not take this, though it had answered every question before."""
         ...
 
     async def take(self, read: Read, through: Through, *, readable: bool | None = None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -16,8 +16,9 @@ from alerts.time_limit import either
 from monitor.changes import Paging, count_alike, decided
 from monitor.errors import CaseConflict, StoreUnavailable
 from monitor.observing import observing
+from monitor.ports import Lifeboat
 from monitor.reading import ORPHAN_GRACE, Reading
-from monitor.store.work import Partition, Store, Wake, Work
+from monitor.store.work import Store, Wake
 from monitor.tallying import Tallying
 from monitor.unreadable import instead_of
 
@@ -37,23 +38,6 @@ class TimerObserver(Protocol):
     def timers_alive(self, now: datetime) -> None: ...
 
 
-class Boat(Protocol):
-    """Who goes on when the database is lost: see ``lifeboat.py``."""
-
-    @property
-    def aboard(self) -> bool:
-        """While it is, cases are decided there: what was told there is not in the database, and would be told again."""
-        ...
-
-    def keep(self, written: Iterable[tuple[Advanced, Partition]]) -> None:
-        """What the database has taken. Else somebody who was called just before it is lost is called again."""
-        ...
-
-    async def take_over(self, work: Work) -> None:
-        """The database would not take this, though it had answered every question before."""
-        ...
-
-
 class Timers:
     """Run one in each process. Two that wake the same case race in the store; one wins, the other's work is void."""
 
@@ -66,7 +50,7 @@ class Timers:
         observer: TimerObserver,
         written: Callable[[], None],
         tallying: Tallying | None = None,
-        boat: Boat | None = None,
+        lifeboat: Lifeboat | None = None,
     ) -> None:
         self._store = store
         self._paging = paging
@@ -75,7 +59,7 @@ class Timers:
         self._observer = observer
         self._written = written
         self._tallying = tallying
-        self._boat = boat
+        self._lifeboat = lifeboat
         self._woken = asyncio.Event()
         self._stopping = False
         self._next: datetime | None = None
@@ -108,7 +92,7 @@ class Timers:
     async def fire(self, now: datetime) -> int:
         """Wake every case that is due; return how many changed. One that cannot be decided stops no other."""
         self._reading.look(now)
-        if self._boat is not None and self._boat.aboard:
+        if self._lifeboat is not None and self._lifeboat.aboard:
             return 0
         changed = passed = 0
         limit = DUE_AT_ONCE + self._passed  # those that were passed over come first again
@@ -161,11 +145,11 @@ class Timers:
         try:
             await self._store.commit(work)
         except StoreUnavailable:
-            if self._boat is not None:
-                await self._boat.take_over(work)
+            if self._lifeboat is not None:
+                await self._lifeboat.take_over(work)
             raise
-        if self._boat is not None:
-            self._boat.keep(pairs)
+        if self._lifeboat is not None:
+            self._lifeboat.keep(pairs)
         if work.notifications:
             self._written()
         for advanced, wake in results:

@@ -11,12 +11,10 @@ from sqlalchemy import Column, Connection, Select, Table, delete, exists, not_, 
 from alerts.canary import CANARIES
 from monitor.errors import RowDamaged, StoreError
 from monitor.store import codec
+from monitor.store import incidents as incident_rows
 from monitor.store.deletion import AT_ONCE, BY_INCIDENT, Gone, delete_of
+from monitor.store.incidents import Place
 from monitor.store.schema import audit, cases, findings, groups, incidents, outbox
-
-Place = tuple[
-    datetime, str
-]  # when an incident was opened, and its key: the order in which they are looked at
 
 UNDATED = select(cases.c.conversation).where(cases.c.touched_at.is_(None)).limit(1)
 
@@ -57,6 +55,12 @@ def age(connection: Connection, before: datetime, after: Place | None) -> tuple[
     counts["incidents"] = delete_of(connection, incidents.c.key, keys)
     for column in (*BY_INCIDENT, findings.c.incident):
         counts[str(column.table.name)] += delete_of(connection, column, keys)
+    return Gone(counts, sum(not read[key][1] for key in keys)), reached
+
+
+def age_rest(connection: Connection, before: datetime) -> Counter[str]:
+    """What is old and hangs on no incident, some at a time."""
+    counts: Counter[str] = Counter()
     counts["findings"] += _some(connection, findings, findings.c.id, findings.c.at < before)
     apart = not_(exists().where(incidents.c.key == outbox.c.incident))
     told = outbox.c.due_at.is_(None) & (outbox.c.created_at < before)
@@ -65,15 +69,13 @@ def age(connection: Connection, before: datetime, after: Place | None) -> tuple[
     counts["groups"] += _some(connection, groups, groups.c.key, over)
     apart = not_(exists().where(incidents.c.key == audit.c.incident))
     counts["audit"] += _some(connection, audit, audit.c.id, (audit.c.at < before) & apart)
-    return Gone(counts, sum(not read[key][1] for key in keys)), reached
+    return counts
 
 
 def _closed(before: datetime, after: Place | None) -> Select[Any]:
     at, key = incidents.c.opened_at, incidents.c.key
     query = select(key, at, incidents.c.body).where(incidents.c.over, at < before)
-    if after is not None:
-        query = query.where(at >= after[0], (at > after[0]) | (key > after[1]))  # a range, then what of it
-    return query.order_by(at, key).limit(AT_ONCE)
+    return incident_rows.on_from(query, after).limit(AT_ONCE)
 
 
 def _last_crisis(row: Any) -> tuple[datetime | None, bool]:

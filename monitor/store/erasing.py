@@ -14,10 +14,10 @@ from monitor.errors import KeyMissing
 from monitor.store import ageing, burials
 from monitor.store import cases as case_rows
 from monitor.store import dead_letters as letters
-from monitor.store.ageing import Place
 from monitor.store.burials import Burial
 from monitor.store.database import Database
 from monitor.store.deletion import AT_ONCE, BY_INCIDENT, NAMES, Gone, delete_of
+from monitor.store.incidents import Place
 from monitor.store.schema import cases, erasures, excerpts, findings, incidents, tombstones
 from monitor.store.standing import Standing, standing_of
 
@@ -110,11 +110,15 @@ class Erasing:
         return await self._database.read(lambda c: c.scalar(query))
 
     async def age(self, before: datetime, after: Place | None = None) -> tuple[Gone, Place | None]:
-        """Delete what is older than ``before`` of conversations that live on, and what belongs to none, some at a time.
+        """Delete closed incidents older than ``before`` of conversations that live on, some at a time.
 
-        Return the place reached among incidents as well, from which to go on; None at their end.
+        Return the place reached among them as well, from which to go on; None at their end.
         """
         return await self._database.write(lambda c: ageing.age(c, before, after))
+
+    async def age_rest(self, before: datetime) -> Counter[str]:
+        """Delete what is older than ``before`` and hangs on no incident, some at a time."""
+        return await self._database.write(lambda c: ageing.age_rest(c, before))
 
     async def dead_letters(self, names: Callable[[bytes], bool]) -> tuple[int, int]:
         """Delete dead letters whose payload ``names`` a subject; return how many, and how many could not be opened."""

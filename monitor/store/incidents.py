@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Select, func, select
 
 from alerts.case import ordinal_of, stand_in
 from alerts.incident import TICKET, Incident, State
@@ -18,6 +18,9 @@ from monitor.store import codec
 from monitor.store.dialect import insert
 from monitor.store.schema import OPEN, audit, cases, incidents
 from monitor.store.updates import alerts_of
+
+Place = tuple[datetime, str]
+"""When an incident was opened, and its key: the order in which all of them are looked at."""
 
 
 def rows_of(written: Sequence[Incident]) -> list[dict[str, Any]]:
@@ -79,6 +82,14 @@ def _shown(connection: Connection, row: Any) -> Incident:
     with suppress(ValueError):  # nobody is told that it is in hand where the trail says otherwise
         return replace(stands, state=State(connection.scalar(last) or ""))
     return stands
+
+
+def on_from(query: Select[Any], after: Place | None) -> Select[Any]:
+    """``query`` of incidents from a place on, the oldest first."""
+    at, key = incidents.c.opened_at, incidents.c.key
+    if after is not None:
+        query = query.where(at >= after[0], (at > after[0]) | (key > after[1]))  # a range, then what of it
+    return query.order_by(at, key)
 
 
 def newest_of(connection: Connection, conversation: str) -> Incident | None:

@@ -21,6 +21,7 @@ from monitor.store import codec
 from monitor.store import incidents as incident_rows
 from monitor.store import outbox as outbox_rows
 from monitor.store.database import Database
+from monitor.store.incidents import Place
 from monitor.store.schema import OPEN, audit, cases, findings, incidents, outbox
 from monitor.store.work import AuditRow, CaseWrite
 
@@ -75,15 +76,10 @@ class Records:
         rows = await self._database.read(lambda c: c.execute(query.limit(limit)).all())
         return (rows[-1].id if rows else after), list(dict.fromkeys(row.incident for row in rows))
 
-    async def open(
-        self, after: tuple[datetime, str] | None, limit: int
-    ) -> tuple[tuple[datetime, str] | None, list[str]]:
+    async def open(self, after: Place | None, limit: int) -> tuple[Place | None, list[str]]:
         """Open incidents, the oldest first, after a place; and the place reached, None at the end."""
-        at, key = incidents.c.opened_at, incidents.c.key
-        query = select(at, key).where(OPEN)
-        if after is not None:
-            query = query.where(at >= after[0], (at > after[0]) | (key > after[1]))
-        query = query.order_by(at, key).limit(limit)
+        opened = select(incidents.c.opened_at, incidents.c.key).where(OPEN)
+        query = incident_rows.on_from(opened, after).limit(limit)
         rows = await self._database.read(lambda c: c.execute(query).all())
         reached = (rows[-1].opened_at, rows[-1].key) if len(rows) == limit else None
         return reached, [row.key for row in rows]

@@ -16,6 +16,7 @@ from monitor.commands import (
     migrate_tables,
     print_detail,
     put,
+    review,
     send_test_page,
 )
 from monitor.crypto.development import development_keys
@@ -148,10 +149,10 @@ async def test_acknowledged_then_resolved(settings, missed):
 
 async def test_reviewed_afterwards(settings, missed):
     with pytest.raises(JiezhuError, match="incidents resolve --verdict"):
-        await put(settings, missed, "review", "anna", "true_miss")
+        await review(settings, missed, "anna", "true_miss")
     await put(settings, missed, "resolve", "anna", None)
-    assert await put(settings, missed, "review", "anna", "true_miss") == f"{missed}: true_miss"
-    assert await put(settings, missed, "review", "ben", "other") == f"{missed}: was true_miss before"
+    assert await review(settings, missed, "anna", "true_miss") == f"{missed}: true_miss"
+    assert await review(settings, missed, "ben", "other") == f"{missed}: was true_miss before"
 
 
 async def test_an_unknown_incident(settings):
@@ -164,7 +165,7 @@ async def test_an_unknown_incident(settings):
 
 
 async def test_an_unknown_verdict_is_asked_wrongly(settings, missed):
-    with pytest.raises(ConfigurationError, match="the verdict: must be one of true_miss"):
+    with pytest.raises(ConfigurationError, match="--verdict: must be one of true_miss"):
         await put(settings, missed, "resolve", "anna", "so so")
 
 

@@ -116,8 +116,8 @@ async def test_it_ends_at_the_pager_and_its_row_goes_by_age(worker, store):
     assert told(worker, Kind.RESOLVE) == [group.key]
     assert (await store.group(group.key)).state == "resolved"
     assert await store.due_groups(worker.clock.now() + timedelta(days=9), timedelta(0), 9) == []
-    gone, _ = await Erasing(store.database, KEYRING).age(worker.clock.now() + timedelta(days=1))
-    assert gone.rows["groups"] == 1
+    gone = await Erasing(store.database, KEYRING).age_rest(worker.clock.now() + timedelta(days=1))
+    assert gone["groups"] == 1
     assert gaps(worker) == 1
 
 

@@ -7,7 +7,6 @@ import random
 from datetime import timedelta
 from pathlib import Path
 
-import orjson
 import pytest
 
 from tests.support.commit_watch import CommitWatch, watching_commits
@@ -113,11 +112,7 @@ async def test_stopped_and_started(
 def _recorded(team: Crew) -> tuple[int, int, int]:
     """Incidents; rows of first pages; those of them that somebody accepted."""
     [(incidents,)] = team.rows("SELECT count(*) FROM incidents")
-    rows = [
-        (orjson.loads(page)["body"], orjson.loads(delivery)["body"])
-        for page, delivery in team.rows("SELECT page, delivery FROM outbox WHERE NOT calm")
-    ]
-    first = [delivery["state"] for page, delivery in rows if page["step"] == 0]
+    first = team.first_pages()
     return incidents, len(first), first.count("accepted")
 
 

@@ -8,7 +8,6 @@ import shutil
 from datetime import datetime, timedelta
 from pathlib import Path
 
-import orjson
 import pytest
 
 from tests.support.crew import Crew, Ring, crew, until_health
@@ -137,22 +136,13 @@ async def test_full_and_free_again(
                 disk.free(worker.pid)
                 await until_health(worker, lambda answer: answer["status"] == "ok", 90)
                 await team.until_all_read(records)
-                await until(lambda: _recorded(team) >= len(ledger.owed), 30, 0.1)
+                await until(lambda: team.first_pages().count("accepted") >= len(ledger.owed), 30, 0.1)
             verdict = ledger.verdict()
             whole = team.rows("PRAGMA integrity_check") == [("ok",)]
-            recorded = _recorded(team)
+            recorded = team.first_pages().count("accepted")
     told = f"{disk.kind}, {rounds} times full, {verdict}, the file is {'whole' if whole else 'SPOILT'}"
     tell(14, "the disk is full", f"{told}; {recorded} recorded")
     assert verdict.kept
     assert whole
     assert recorded == len(ledger.owed)
     assert verdict.requests <= rounds
-
-
-def _recorded(team: Crew) -> int:
-    """First pages that stand as accepted: what nobody answers is told of anew after five minutes."""
-    rows = [
-        (orjson.loads(page)["body"], orjson.loads(delivery)["body"])
-        for page, delivery in team.rows("SELECT page, delivery FROM outbox WHERE NOT calm")
-    ]
-    return [delivery["state"] for page, delivery in rows if page["step"] == 0].count("accepted")

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 import httpx2
+import orjson
 from sqlalchemy import NullPool, create_engine, text
 
 from monitor.clock import SystemClock
@@ -182,6 +183,12 @@ class Crew:
         engine = create_engine(parse(self.database), poolclass=NullPool)
         with engine.connect() as connection:
             return [tuple(row) for row in connection.execute(text(statement))]
+
+    def first_pages(self) -> list[str]:
+        """How each first page of the outbox stands: what nobody answers is told of anew after five minutes."""
+        rows = self.rows("SELECT page, delivery FROM outbox WHERE NOT calm")
+        bodies = [(orjson.loads(page)["body"], orjson.loads(delivery)["body"]) for page, delivery in rows]
+        return [delivery["state"] for page, delivery in bodies if page["step"] == 0]
 
     def read(self) -> int:
         """How many records are in the database, as the positions say."""

@@ -68,7 +68,7 @@ def heard(url: str) -> Iterator[Plans]:
         (lambda on: on.records.open(None, 25), "ix_incidents_open"),
         (lambda on: on.records.open((NOW, "jz-1-1"), 25), "ix_incidents_open (opened_at>?)"),
         (lambda on: on.records.begin(NOW), "ix_audit_at (at>?)"),
-        (lambda on: on.erasing.age(NOW), "ix_outbox_done (created_at<?)"),
+        (lambda on: on.erasing.age_rest(NOW), "ix_outbox_done (created_at<?)"),
         (lambda on: on.erasing.age(NOW, (NOW - DAY, "jz-1-1")), "ix_incidents_opened_at (opened_at>? AND opened_at<?)"),
         (lambda on: on.store.sweep_canaries(Canary(1, 0)), "(conversation>? AND conversation<?)"),
         (lambda on: on.store.sweep_canaries(Canary(1, 0)), "ix_outbox_incident (incident>? AND incident<?)"),
