@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 from prometheus_client import CollectorRegistry
-from sqlalchemy import text
 
 from alerts.gaps import Gap
 from alerts.incident import State
@@ -18,6 +17,7 @@ from monitor.health import Health
 from monitor.store.sql import SqlStore
 from monitor.web import incident as incident_page
 from monitor.web.app import build
+from tests.support.damage import BROKEN, damage_row
 from tests.support.fake_clock import FakeClock
 from tests.support.stores import KEYRING
 from tests.support.worker import Worker, hidden, incident_of, reply, user
@@ -45,10 +45,8 @@ def worker(store, clock) -> Worker:
 
 
 async def damage(store: SqlStore, conversation: str, *, incident: bool = False) -> None:
-    values = {"of": hidden(conversation), "body": '{"v":1,"bo'}
     for table in ["cases", "incidents"] if incident else ["cases"]:
-        statement = text(f"UPDATE {table} SET body = :body WHERE conversation = :of")
-        await store.database.write(lambda c, statement=statement: c.execute(statement, values))
+        await damage_row(store, table, "body", BROKEN, "conversation", hidden(conversation))
 
 
 def damaged(worker: Worker) -> float:
