@@ -242,7 +242,9 @@ def log_of_a_crash(logged: io.StringIO) -> None:
     asyncio.get_running_loop().call_exception_handler(
         {"message": f"never retrieved: {WORDS[0]}", "exception": ValueError(WORDS[0])}
     )
-    assert logged.getvalue().count("\n", before) == 6
+    # A thread of the store may still be saying that it gave its connection back.
+    told = [line for line in logged.getvalue()[before:].splitlines() if '"logger": "sqlalchemy.' not in line]
+    assert len(told) == 6
 
 
 async def test_the_words_are_there_to_be_found(chain):
